@@ -225,6 +225,9 @@ pub const GUESSED: &str = "guessed ";
 /// The end of `why` of a job with a schedule that somebody has stopped.
 pub const SCHEDULE_OFF: &str = "its schedule is off";
 
+/// The end of `why` of a session whose need was removed.
+pub const NEED_REMOVED: &str = "which was removed";
+
 impl ProjectRole {
     /// When its schedule starts it next, while nothing but the schedule starts it.
     pub fn next_start(&self) -> Option<Timestamp> {

@@ -17,7 +17,7 @@ use crate::protocol::duration;
 use crate::protocol::params::Kill;
 use crate::protocol::reply::Killed;
 use crate::protocol::shell::quote;
-use crate::protocol::{self, Record, Status};
+use crate::protocol::{self, Record, Status, Summary};
 
 // Which jobs to end, and how: the options of `stop`. Not a doc comment, because clap would show it as help.
 #[derive(Args, Debug)]
@@ -151,6 +151,8 @@ fn report(
             && words::next_run(&job.summary).is_some()
         {
             advised(&format!("{name}  {off}"))
+        } else if killed.previous_status == Status::Queued && !killed.already_ended {
+            format!("{name}  {}", kept_from_starting(&job.summary))
         } else if killed.already_ended {
             match killed.killed_pids.len() {
                 0 => format!("{name}  had already ended ({ending})"),
@@ -174,4 +176,48 @@ fn report(
     let pids: Vec<_> = killed.survivors.iter().map(u32::to_string).collect();
     note(&format!("{name}: still alive: pid {}", pids.join(", ")));
     Ok(Exit::FAILED)
+}
+
+/// What is said of a job that had not started: `taken out of its queue; it has not run`.
+fn kept_from_starting(job: &Summary) -> String {
+    let waiting = job.waiting.as_ref();
+    let did = match waiting.and_then(|waiting| waiting.queue.as_ref()) {
+        Some(_) => "taken out of its queue",
+        None => "kept from starting",
+    };
+    // It may have waited for another run.
+    match job.started_at {
+        Some(_) => did.to_owned(),
+        None => format!("{did}; it has not run"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::output::fixture::record;
+    use crate::protocol::project::Waiting;
+
+    #[test]
+    fn a_job_that_waits_is_said_not_to_have_run() {
+        let mut job = record("a", Some("qc"), Status::Queued);
+        assert_eq!(
+            kept_from_starting(&job.summary),
+            "kept from starting; it has not run"
+        );
+        job.summary.waiting = Some(Waiting {
+            why: "1 before it in its queue".to_owned(),
+            needs: None,
+            never: false,
+            resumable: false,
+            queue: Some("builds".to_owned()),
+            place: Some(2),
+        });
+        assert_eq!(
+            kept_from_starting(&job.summary),
+            "taken out of its queue; it has not run"
+        );
+        job.summary.started_at = Some(words::now());
+        assert_eq!(kept_from_starting(&job.summary), "taken out of its queue");
+    }
 }

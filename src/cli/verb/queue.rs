@@ -125,7 +125,11 @@ fn lines(queue: &QueueState, name: impl Fn(&SessionId) -> String) -> Vec<String>
         lines.push(format!("  paused{why} ({})", advised(&resume)));
     }
     let named = |ids: &[SessionId]| ids.iter().map(&name).collect::<Vec<_>>().join(", ");
-    for (what, ids) in [("running", &queue.running), ("waiting", &queue.waiting)] {
+    for (what, ids) in [
+        ("running", &queue.running),
+        ("waiting", &queue.waiting),
+        ("skipped", &queue.skipped),
+    ] {
         if !ids.is_empty() {
             lines.push(format!("  {what}: {}", named(ids)));
         }

@@ -8,7 +8,7 @@ use crate::cli::exit::{Exit, Failure};
 use crate::cli::output::{advised, words};
 use crate::protocol::cause::Cause;
 use crate::protocol::params::Queue;
-use crate::protocol::project::{Level, PhaseName, SCHEDULE_OFF, Waiting};
+use crate::protocol::project::{Level, NEED_REMOVED, PhaseName, SCHEDULE_OFF, Waiting};
 use crate::protocol::reply::{Listed, LogLines, Queues};
 use crate::protocol::run::{EndedByKind, Run};
 use crate::protocol::shell::quote;
@@ -50,6 +50,7 @@ fn say(ctx: &mut Context, job: &Record) -> Result<(), Failure> {
     if let (Some(cause), Some(first)) = (cause(ctx, &record)?, parts.first_mut()) {
         *first = format!("{}: {cause}", PhaseName::Skipped.as_str());
     }
+    parts.extend(start_anyway(&record.summary));
     parts.extend(cure(ctx, &record)?);
     let sentence = format!("{}: {}", words::name(&record.summary), parts.join("; "));
     if ctx.json {
@@ -86,6 +87,8 @@ fn look(ctx: &mut Context, job: &Record) -> Result<(Record, Option<Card>), Failu
 fn cause(ctx: &mut Context, record: &Record) -> Result<Option<String>, Failure> {
     let job = &record.summary;
     let waiting = job.waiting.as_ref().filter(|waiting| waiting.never);
+    // Another job may have the name of the one that was removed.
+    let waiting = waiting.filter(|waiting| !waiting.why.ends_with(NEED_REMOVED));
     // The root of the cause, which it may need through others only.
     let Some((name, needed)) = waiting.and_then(Waiting::needed) else {
         return Ok(None);
@@ -115,6 +118,14 @@ fn cause(ctx: &mut Context, record: &Record) -> Result<Option<String>, Failure> 
         }
         None => format!("{}: {told}", clean(name)),
     }))
+}
+
+/// How a job starts without what it needs, if that cannot come any more. A job of a project waits for it all the same.
+fn start_anyway(job: &Summary) -> Option<String> {
+    let is_skipped = job.status == Status::Queued && words::never_starts(job);
+    let start = format!("bgproc start {}", quote(&words::name(job)));
+    (is_skipped && job.project.is_none())
+        .then(|| format!("{} starts it without that", advised(&start)))
 }
 
 /// How a queue goes on in which a job waits, if that is paused.

@@ -162,6 +162,8 @@ fn told(
     };
     let mut running = ids(line.running);
     running.sort_by_key(began);
+    let is_skipped = |id: &SessionId| state.is_skipped(id);
+    let (skipped, waiting) = ids(line.waiting).into_iter().partition(is_skipped);
     QueueState {
         queue: name.to_owned(),
         project: (project.id != QUEUES).then(|| project.name()),
@@ -174,6 +176,7 @@ fn told(
         paused: queue.paused,
         why: queue.failed.as_deref().map(|job| failed(state, job)),
         running,
-        waiting: ids(line.waiting),
+        waiting,
+        skipped,
     }
 }

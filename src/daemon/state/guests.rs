@@ -14,8 +14,9 @@ use crate::daemon::projects::wishes::canonical;
 use crate::engine::meta::Spec;
 use crate::engine::project::{JobWish, Member, Need, Phase, Seen, Why};
 use crate::engine::session::Session;
+use crate::engine::tombstones::Tombstone;
 use crate::protocol::keeper::SpawnSpec;
-use crate::protocol::project::{Level, Needed, Waiting};
+use crate::protocol::project::{Level, NEED_REMOVED, Needed, Waiting};
 use crate::protocol::{Error, ErrorCode, EventKind, SessionId, Status};
 
 /// Where a new session waits.
@@ -499,7 +500,11 @@ impl State {
         match why {
             Why::Needs(need) => {
                 let Needed { name, level } = self.needed(project, need);
-                format!("needs {name} {}", level.as_str())
+                let level = level.as_str();
+                match self.removed(project, need) {
+                    Some(_) => format!("needs {name} {level}, {NEED_REMOVED}"),
+                    None => format!("needs {name} {level}"),
+                }
             }
             Why::Environment if project.has_lost_first_run(name) => {
                 "waits for bgproc resume: its environment was lost".to_owned()
@@ -513,9 +518,19 @@ impl State {
         let session = project.sessions.get(&need.job);
         let session = session.and_then(|id| self.sessions.get(id));
         let guest = session.filter(|_| project.is_guest(&need.job));
+        let removed = self.removed(project, need);
+        let removed = removed.and_then(|tombstone| tombstone.label.as_deref());
+        let name = guest.map(Session::name).or(removed);
         Needed {
-            name: guest.map_or(need.job.as_str(), Session::name).to_owned(),
+            name: name.unwrap_or(&need.job).to_owned(),
             level: need.is,
         }
+    }
+
+    /// What is remembered of a session that another one needs, if it was removed.
+    fn removed(&self, project: &Project, need: &Need) -> Option<&Tombstone> {
+        let is_known = project.wish.jobs.contains_key(&need.job);
+        let id = SessionId::parse(&need.job).filter(|_| !is_known)?;
+        self.sessions.registry.tombstones.get(&id)
     }
 }

@@ -36,4 +36,7 @@ pub struct QueueState {
     pub running: Vec<SessionId>,
     /// Its sessions that wait, the next one first, as far as the client may see them.
     pub waiting: Vec<SessionId>,
+    /// Its sessions that cannot start, because what they need cannot come any more by itself.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub skipped: Vec<SessionId>,
 }

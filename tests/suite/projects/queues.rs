@@ -145,6 +145,35 @@ fn a_job_that_waits_for_its_turn_can_be_removed() {
 }
 
 #[test]
+fn a_job_whose_need_was_removed_is_skipped_and_can_be_started() {
+    let queue = Queue::new();
+    let home = &queue.home;
+    home.ok(&["group", "builds", "--parallel", "1"]);
+    queue.run("first", &["-g", "builds"]);
+    queue.until_begun(&["first"]);
+    home.run(&["run", "-w", "-n", "dep", "exit 1"])
+        .expect_code(1);
+    queue.run("agg", &["-g", "builds", "--after", "dep"]);
+    queue.run("last", &["-g", "builds"]);
+    let listed = home.ok(&["group", "builds"]);
+    for line in ["  running: first", "  waiting: last", "  skipped: agg"] {
+        assert!(listed.lines().any(|own| own == line), "{listed}");
+    }
+    home.ok(&["rm", "dep"]);
+    let why = home.ok(&["why", "agg"]);
+    assert_eq!(
+        why.trim(),
+        "agg: skipped: needs dep ok, which was removed; bgproc start agg starts it without that"
+    );
+    let said = home.ok(&["stop", "last"]);
+    assert_eq!(said.trim(), "last  taken out of its queue; it has not run");
+    home.ok(&["start", "agg"]);
+    queue.until("agg", "running");
+    queue.go("first");
+    queue.go("agg");
+}
+
+#[test]
 fn a_paused_queue_starts_nothing_and_a_failure_pauses_it() {
     let queue = Queue::new();
     let home = &queue.home;
