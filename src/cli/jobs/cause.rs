@@ -1,5 +1,6 @@
 //! Why a job failed, in the words that stand beside its command: `command not found: eslint`.
 
+use super::bash_line;
 use crate::cli::output::words;
 use crate::client::{host, log_tail};
 use crate::protocol::{Record, Status};
@@ -19,6 +20,16 @@ pub(in crate::cli) fn cause(job: &Record) -> Option<String> {
         _ => Vec::new(),
     };
     how_ended(job, &lines).why
+}
+
+/// Whether a shell may have ended with this code because it does not understand its line.
+pub(in crate::cli) fn may_be_of_shell(code: Option<i32>) -> bool {
+    matches!(code, Some(2 | 127))
+}
+
+/// What to do if the line of a failed job needs another shell than the one that has run it.
+pub(in crate::cli) fn other_shell(job: &Record) -> Option<String> {
+    may_be_of_shell(job.summary.exit_code).then(|| bash_line::lead(job, &last_lines(job)))?
 }
 
 /// The last lines of the log, if it is on this machine.

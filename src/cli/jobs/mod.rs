@@ -1,6 +1,7 @@
 //! Operations on jobs that several verbs share.
 
 pub mod attach;
+pub mod bash_line;
 pub mod cause;
 pub mod consent;
 pub mod cuts;

@@ -8,6 +8,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use crate::cli::exit::{Exit, Failure};
+use crate::cli::jobs::bash_line;
 use crate::client::host;
 use crate::protocol::params::Start;
 use crate::protocol::shell::{self, quote};
@@ -67,7 +68,10 @@ pub fn lead(start: &Start) -> Option<String> {
         let kinds = "one argument is a shell line; several are a program and its arguments";
         return name.or_else(|| Some(kinds.to_owned()));
     }
-    here(start, word).or_else(|| late_name(word, args))
+    let of_bash = start.args.is_none().then_some(&start.command);
+    let of_bash = of_bash.and_then(|line| bash_line::lead_of_word(line, word));
+    let other = || here(start, word).or_else(|| late_name(word, args));
+    of_bash.or_else(other)
 }
 
 /// A file of the job's directory, which is not on PATH.

@@ -9,7 +9,7 @@ use crate::cli::exit::{Exit, Failure};
 use crate::cli::interrupt;
 use crate::cli::jobs::share::{self, Agents};
 use crate::cli::jobs::started::started_line;
-use crate::cli::jobs::{attach, sudden_end, unsaved};
+use crate::cli::jobs::{attach, cause, sudden_end, unsaved};
 use crate::cli::logs::follow::{Follower, News};
 use crate::cli::logs::place::Place;
 use crate::cli::logs::show::{Detail, How, Show};
@@ -267,6 +267,13 @@ impl Run {
         let is_told = !self.quiet || end.status == Status::Lost;
         if is_told && sudden_end::is_sudden(end.status, end.code, end.signal.as_deref()) {
             sudden_end::tell(ctx, id)?;
+        }
+        if !self.quiet
+            && cause::may_be_of_shell(end.code)
+            && let Ok(ended) = ctx.record(id, false)
+            && let Some(lead) = cause::other_shell(&ended)
+        {
+            note(&lead);
         }
         Ok(Exit::of_job(end.status, end.code, end.signal.as_deref()))
     }

@@ -5,6 +5,7 @@ use serde_json::json;
 
 use crate::cli::context::{Among, Context, target};
 use crate::cli::exit::{Exit, Failure};
+use crate::cli::jobs::bash_line;
 use crate::cli::output::{advised, words};
 use crate::protocol::cause::Cause;
 use crate::protocol::params::Queue;
@@ -186,6 +187,8 @@ fn parts(record: &Record, card: Option<&Card>) -> Vec<String> {
             .as_ref()
             .map_or(&[][..], |detail| &detail.runs);
         parts.extend(alike(runs));
+        let output = card.output.as_deref().unwrap_or_default();
+        parts.extend(bash_line::lead(record, output));
     }
     parts.extend(changed(record));
     let former = words::former_report(job, words::now());
