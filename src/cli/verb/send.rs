@@ -87,6 +87,9 @@ impl Send {
         if self.password && self.would_show(ctx, &job.summary.session_id)? {
             return Ok(Exit::STATE);
         }
+        if self.paste {
+            check_paste(data.len())?;
+        }
         let mut chunks: Vec<&[u8]> = data.chunks(CHUNK).collect();
         if chunks.is_empty() {
             chunks.push(b"");
@@ -172,6 +175,17 @@ impl Send {
     }
 }
 
+/// Fails if a text is too long for one request: the program would see several pastes.
+fn check_paste(length: usize) -> Result<(), Failure> {
+    if length <= CHUNK {
+        return Ok(());
+    }
+    let limit = CHUNK / 1024;
+    let message = format!("a paste has at most {limit} KiB; this text has {length} bytes");
+    let failure = Failure::with_message(Exit::USAGE, message);
+    Err(failure.hint("without --paste it is typed, in parts"))
+}
+
 /// Why a secret that is sent now would be shown and recorded. `None` if it would not.
 fn would_show(state: InputState) -> Option<&'static str> {
     match state {
@@ -189,6 +203,14 @@ mod tests {
 
     use super::*;
     use crate::cli::Cli;
+
+    #[test]
+    fn a_paste_is_one_request() {
+        assert!(check_paste(CHUNK).is_ok());
+        let refused = check_paste(CHUNK + 1).map_err(|failure| failure.to_string());
+        let message = "a paste has at most 256 KiB; this text has 262145 bytes";
+        assert_eq!(refused, Err(message.to_owned()));
+    }
 
     #[test]
     fn an_option_behind_the_text_is_found() {
