@@ -95,13 +95,36 @@ impl Shell {
             )),
             Self::Fish | Self::Nushell => None,
             Self::Zsh => {
-                let dir = file.parent().unwrap_or(file).display();
+                let dir = file.parent().unwrap_or(file).display().to_string();
                 Some(format!(
-                    "add this to ~/.zshrc, before compinit: fpath+=({dir})"
+                    "add this to ~/.zshrc, before compinit: fpath+=({})",
+                    quote(&dir)
                 ))
             }
-            Self::Powershell => Some(format!("add this to $PROFILE: . '{}'", file.display())),
+            Self::Powershell => {
+                // Between single quotes only these are not what they are, and a doubled one stands for one.
+                let path = file.display().to_string().replace('\'', "''");
+                Some(format!("add this to $PROFILE: . '{path}'"))
+            }
             Self::Elvish => Some("add this to rc.elv: use bgproc-completions".to_owned()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_with_a_blank_or_a_quote_is_one_word() {
+        for (shell, path, ends) in [
+            (Shell::Zsh, "/a/b/_bgproc", "fpath+=(/a/b)"),
+            (Shell::Zsh, "/a b/c/_bgproc", "fpath+=('/a b/c')"),
+            (Shell::Powershell, "/a b/x.ps1", ". '/a b/x.ps1'"),
+            (Shell::Powershell, "/o'hara/x.ps1", ". '/o''hara/x.ps1'"),
+        ] {
+            let said = shell.next_step(Path::new(path)).unwrap_or_default();
+            assert!(said.ends_with(ends), "{said}");
         }
     }
 }
