@@ -33,6 +33,8 @@ pub(in crate::cli) struct Unasked {
     pub(in crate::cli) command: String,
     /// What it does, as `removes`.
     pub(in crate::cli) does: &'static str,
+    /// How many jobs it does that to.
+    pub(in crate::cli) count: usize,
 }
 
 impl Unasked {
@@ -43,6 +45,7 @@ impl Unasked {
         Self {
             command: format!("bgproc {verb} --yes{names}"),
             does,
+            count: jobs.len(),
         }
     }
 
@@ -52,9 +55,15 @@ impl Unasked {
             [_] => ("is", "its project file has", "it"),
             _ => ("are", "their project files have", "them"),
         };
+        // The command also ends those that have no `confirm`.
+        let them = match self.count {
+            count if count <= names.len() => them.to_owned(),
+            2 => "both jobs".to_owned(),
+            count => format!("all {count} jobs"),
+        };
         let names = names.join(", ");
         let message = format!("{names} {are} not stopped: {have} confirm = true");
-        let Self { command, does } = self;
+        let Self { command, does, .. } = self;
         Failure::with_message(Exit::FAILED, message).hint(format!("{command} {does} {them}"))
     }
 }
@@ -131,10 +140,17 @@ mod tests {
         };
         assert_eq!(
             said(&["db"]),
-            "db is not stopped: its project file has confirm = true | bgproc stop --yes db 'my web' stops it"
+            "db is not stopped: its project file has confirm = true | bgproc stop --yes db 'my web' stops both jobs"
         );
         let both = said(&["db", "my web"]);
         assert!(both.starts_with("db, my web are not stopped: "), "{both}");
         assert!(both.ends_with(" stops them"), "{both}");
+        let jobs = ["db", "web", "api"].map(|name| record("a", Some(name), Status::Running));
+        let hint = |jobs: &[Record]| {
+            let failure = Unasked::of_jobs("stop", jobs, "stops").failure(&["db".to_owned()]);
+            failure.hint_text().unwrap_or_default().to_owned()
+        };
+        assert!(hint(&jobs).ends_with(" db web api stops all 3 jobs"));
+        assert!(hint(&jobs[..1]).ends_with(" db stops it"));
     }
 }

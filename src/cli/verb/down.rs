@@ -96,6 +96,7 @@ impl Down {
             let unasked = Unasked {
                 command: format!("bgproc down --yes{}", self.source.words()),
                 does: "stops",
+                count: state.jobs.iter().filter(|job| is_going(job)).count(),
             };
             consent::named(ctx, &names.collect::<Vec<_>>(), &unasked)?;
         }

@@ -347,7 +347,13 @@ pub(super) fn consent(
         .iter()
         .any(|change| change.change == ChangeKind::Restart);
     let does = if is_restart { "restarts" } else { "stops" };
-    let unasked = Unasked { command, does }.failure(&names);
+    let count = names.len();
+    let unasked = Unasked {
+        command,
+        does,
+        count,
+    };
+    let unasked = unasked.failure(&names);
     consent::require(ctx, &parts.join(" and "), "nothing was changed", unasked)
 }
 
