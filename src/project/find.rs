@@ -45,7 +45,7 @@ pub fn find(files: &dyn Files, from: &Path) -> Result<Option<Found>, Vec<Fault>>
     }
     for outer in dirs.filter_map(|dir| candidate(files, dir)) {
         // What other users can write to does not decide which project is meant.
-        if trust.refusal(&outer).is_none() && includes(files, &outer, &path) {
+        if trust.refusal(&outer).is_none() && includes(files, &trust, &outer, &path) {
             path = outer;
         }
     }
@@ -79,13 +79,14 @@ fn is_file(files: &dyn Files, path: &Path) -> bool {
 
 /// Whether the file `outer` includes `path`. Mistakes in it do not matter here: they are reported when it is
 /// loaded.
-fn includes(files: &dyn Files, outer: &Path, path: &Path) -> bool {
+fn includes(files: &dyn Files, trust: &Trust<'_>, outer: &Path, path: &Path) -> bool {
     if is_procfile(outer) || is_procfile(path) {
         return false;
     }
     let dir = outer.parent().unwrap_or(Path::new("/"));
     // The local file replaces the list, as it does when the files are merged.
-    let lists = local(files, outer).into_iter().chain([outer.to_owned()]);
+    let local = local(files, outer).filter(|local| trust.refusal(local).is_none());
+    let lists = local.into_iter().chain([outer.to_owned()]);
     let mut lists = lists.filter_map(|file| patterns(files, &file));
     let patterns = lists.next().unwrap_or_default();
     patterns
@@ -192,5 +193,18 @@ mod tests {
         );
         assert!(find(&files, Path::new("/p")).is_ok());
         assert!(find(&files, Path::new("/none")).is_err());
+    }
+
+    #[test]
+    fn a_local_file_of_others_does_not_decide_which_project_is_meant() {
+        let mut files = Memory::with(&[
+            ("/p/bgproc.toml", ""),
+            ("/p/bgproc.local.toml", "include = [\"a/bgproc.toml\"]\n"),
+            ("/p/a/bgproc.toml", ""),
+        ]);
+        let from = |files: &Memory| find(files, Path::new("/p/a")).unwrap().unwrap().dir;
+        assert_eq!(from(&files), Path::new("/p"));
+        files.own("/p/bgproc.local.toml", ME, ME, 0o666);
+        assert_eq!(from(&files), Path::new("/p/a"));
     }
 }
