@@ -165,16 +165,33 @@ mod tests {
             faults(b"A=1\nB=\xff\n"),
             [".env:2:3: the file is not valid UTF-8 from here on"]
         );
-        assert_eq!(
-            faults(b"A=x\0\n"),
-            [".env:1:3: the value contains a NUL character"]
-        );
+        for text in [
+            "A=x\0\n",
+            "A='\0'\n",
+            "A=\"\0\"\n",
+            "A=\"\\\0\"\n",
+            "A=\"${X:-\0}\"\n",
+            "A=${X:-\0}\n",
+        ] {
+            let expected = [".env:1:3: the value contains a NUL character"];
+            assert_eq!(faults(text.as_bytes()), expected, "{text:?}");
+        }
     }
 
     proptest! {
         #[test]
-        fn no_text_panics(text in "[A-C=\"'$#{}:\\\\\n\r ü\0-]{0,60}") {
-            let _ = parse(Path::new(".env"), text.as_bytes());
+        fn no_text_panics_or_gives_a_nul(text in "[A-C=\"'$#{}:\\\\\n\r ü\0-]{0,60}") {
+            let pairs = parse(Path::new(".env"), text.as_bytes()).unwrap_or_default();
+            for piece in pairs.iter().flat_map(|pair| &pair.value) {
+                let text = match piece {
+                    Piece::Text(text) => text,
+                    Piece::Variable { written, default, .. } => {
+                        prop_assert!(!default.as_ref().is_some_and(|text| text.contains('\0')));
+                        written
+                    }
+                };
+                prop_assert!(!text.contains('\0'));
+            }
         }
 
         #[test]

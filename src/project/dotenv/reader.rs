@@ -113,9 +113,13 @@ impl<'a> Reader<'a> {
         loop {
             match self.next() {
                 None => return Err((open, "this quote is not closed")),
-                Some('"') => return Ok(pieces.finish()),
+                Some('"') => {
+                    // As it is written: escapes and defaults of variables have their own text.
+                    let written = self.text.get(open..self.at).unwrap_or_default();
+                    clean(written, open)?;
+                    return Ok(pieces.finish());
+                }
                 Some('\r') if self.peek() == Some('\n') => {}
-                Some('\0') => return Err((open, NUL)),
                 Some('\\') => match self.next() {
                     Some('n') => pieces.text.push('\n'),
                     Some('t') => pieces.text.push('\t'),
@@ -208,12 +212,10 @@ impl<'a> Reader<'a> {
     }
 }
 
-const NUL: &str = "the value contains a NUL character";
-
 /// Refuses what no variable can hold.
 fn clean(text: &str, at: usize) -> Result<(), Wrong> {
     if text.contains('\0') {
-        Err((at, NUL))
+        Err((at, "the value contains a NUL character"))
     } else {
         Ok(())
     }
