@@ -11,7 +11,7 @@ use super::merge::{self, Kind};
 use super::node::{self, Table};
 use super::reader::Common;
 use super::trust::Trust;
-use super::{document, find, include, names, procfile, worktree};
+use super::{document, find, include, names, procfile, short, worktree};
 
 /// What only the root file says.
 #[derive(Default)]
@@ -161,7 +161,8 @@ impl<'a> Loader<'a> {
             let Some(content) = self.read(path) else {
                 continue;
             };
-            let above = node::parse(path, &content, self.faults);
+            let mut above = node::parse(path, &content, self.faults);
+            short::spell_out(&mut above);
             merge::lay(&mut table, above, Kind::Document);
         }
         // What could not be read would be missing, which is not another fault.

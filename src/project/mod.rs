@@ -8,7 +8,7 @@
 //! - [`find`](mod@find): which file is meant from a directory. `trust` refuses files of other users.
 //!   [`worktree`]: which checkout of a repository a directory belongs to.
 //! - [`load`](mod@load): from files to a [`Project`]. `loader` reads the files: `node` is a TOML value with its
-//!   places, `merge` lays one file over another, `include` finds further files, by a `glob`. `document` reads one
+//!   places, `short` spells out short forms, `merge` lays one file over another, `include` finds further files, by a `glob`. `document` reads one
 //!   file and `reader` one job, as a `draft`, with `section` for typed keys, `flags` for simple ones, `limits`, and
 //!   `variables` and `env_file` for its environment. `check` compares jobs with each other, `circle` their needs.
 //!   [`procfile`] is the other language.
@@ -64,6 +64,7 @@ pub mod restart;
 pub mod schedule;
 pub mod schema;
 mod section;
+mod short;
 pub mod stop;
 mod template;
 #[cfg(test)]

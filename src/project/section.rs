@@ -6,6 +6,7 @@ use super::fault::Faults;
 use super::keys;
 use super::node::{Entry, Node, Table, Value};
 use super::place::Place;
+use super::short;
 use crate::protocol::duration;
 
 /// A text with its place.
@@ -112,7 +113,11 @@ impl<'a> Section<'a> {
     pub(super) fn section(&self, key: &str) -> Option<Section<'a>> {
         let entry = self.table.entry(key)?;
         let Value::Table(table) = &entry.node.value else {
-            self.mistyped(&entry.node, key, "a table");
+            let kind = entry.node.value.kind();
+            let example = short::example(key, &entry.node.value);
+            let example = example.map(|line| format!("; write {line}"));
+            let must = format!("a table, not {kind}{}", example.unwrap_or_default());
+            self.wrong(&entry.node.place, key, &must);
             return None;
         };
         Some(self.below(entry, table))

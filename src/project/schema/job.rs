@@ -169,20 +169,11 @@ fn life() -> Value {
             "oneOf": required(keys::CHECKS),
         },
         "restart": {
-            "description": "When it is run again after its end.",
-            "type": "object",
-            "additionalProperties": false,
-            "properties": {
-                "when": { "enum": ["never", "on-failure", "always"], "default": "never" },
-                "max": { "description": "Maximum number of restarts in a row.", "type": "integer", "minimum": 0, "maximum": u32::MAX, "default": 5 },
-                "backoff": {
-                    "description": "The first and the longest pause before a restart.",
-                    "type": "string",
-                    "pattern": "^([0-9]+(ms|s|m|h|d))+(\\.\\.([0-9]+(ms|s|m|h|d))+)?$",
-                    "default": "1s..30s",
-                },
-                "reset": { "description": "After a run of this length the count starts again.", "$ref": "#/$defs/duration", "default": "60s" },
-            },
+            "description": "When it is run again after its end. A text is as with run --restart: always has no limit then, on-failure 5 times in a row.",
+            "anyOf": [
+                { "type": "string", "pattern": "^(never|no|(on-failure|always)(:[0-9]+)?)$" },
+                { "$ref": "#/$defs/restart" },
+            ],
         },
         "stop": {
             "description": "How it is stopped: a signal, keys, or a shell line.",
@@ -214,23 +205,11 @@ fn life() -> Value {
 fn times() -> Value {
     json!({
         "watch": {
-            "description": "The files whose changes it reacts to.",
-            "type": "object",
-            "additionalProperties": false,
-            "properties": {
-                "paths": { "description": "Files and directories, relative to this file.", "$ref": "#/$defs/strings", "default": ["."] },
-                "only": { "description": "Globs of which one must match.", "$ref": "#/$defs/strings" },
-                "ignore": { "description": "Globs of which none may match.", "$ref": "#/$defs/strings" },
-                "gitignore": { "description": "Whether files that git ignores are ignored.", "type": "boolean", "default": true },
-                "debounce": { "description": "Pause after the last change.", "$ref": "#/$defs/duration", "default": "300ms" },
-                "do": {
-                    "description": "restart, a signal such as signal:HUP, or keys such as keys:r.",
-                    "type": "string",
-                    "pattern": "^(restart|signal:.+|keys:.+)$",
-                    "default": "restart",
-                },
-                "cascade": { "description": "Whether a restart also restarts the jobs that need this one.", "type": "boolean", "default": false },
-            },
+            "description": "The files whose changes it reacts to. A list is that of paths.",
+            "anyOf": [
+                { "type": "array", "items": { "type": "string" }, "minItems": 1 },
+                { "$ref": "#/$defs/watch" },
+            ],
         },
         "schedule": {
             "description": "The times at which it runs: exactly one of cron and every.",
@@ -246,6 +225,49 @@ fn times() -> Value {
                 "at_start": { "description": "Whether it also runs when the project comes up.", "type": "boolean", "default": false },
             },
             "oneOf": required(keys::TIMES),
+        },
+    })
+}
+
+/// The table of `restart`.
+pub(super) fn restart() -> Value {
+    json!({
+        "description": "When it is run again after its end.",
+        "type": "object",
+        "additionalProperties": false,
+        "properties": {
+            "when": { "enum": ["never", "on-failure", "always"], "default": "never" },
+            "max": { "description": "Maximum number of restarts in a row.", "type": "integer", "minimum": 0, "maximum": u32::MAX, "default": 5 },
+            "backoff": {
+                "description": "The first and the longest pause before a restart.",
+                "type": "string",
+                "pattern": "^([0-9]+(ms|s|m|h|d))+(\\.\\.([0-9]+(ms|s|m|h|d))+)?$",
+                "default": "1s..30s",
+            },
+            "reset": { "description": "After a run of this length the count starts again.", "$ref": "#/$defs/duration", "default": "60s" },
+        },
+    })
+}
+
+/// The table of `watch`.
+pub(super) fn watch() -> Value {
+    json!({
+        "description": "The files whose changes it reacts to.",
+        "type": "object",
+        "additionalProperties": false,
+        "properties": {
+            "paths": { "description": "Files and directories, relative to this file.", "$ref": "#/$defs/strings", "default": ["."] },
+            "only": { "description": "Globs of which one must match.", "$ref": "#/$defs/strings" },
+            "ignore": { "description": "Globs of which none may match.", "$ref": "#/$defs/strings" },
+            "gitignore": { "description": "Whether files that git ignores are ignored.", "type": "boolean", "default": true },
+            "debounce": { "description": "Pause after the last change.", "$ref": "#/$defs/duration", "default": "300ms" },
+            "do": {
+                "description": "restart, a signal such as signal:HUP, or keys such as keys:r.",
+                "type": "string",
+                "pattern": "^(restart|signal:.+|keys:.+)$",
+                "default": "restart",
+            },
+            "cascade": { "description": "Whether a restart also restarts the jobs that need this one.", "type": "boolean", "default": false },
         },
     })
 }

@@ -66,8 +66,36 @@ fn wrong_types_and_ranges() {
             "3:9: \"tags\" in [jobs.a] must be a list of strings, not a number",
         ),
         (
-            "restart = \"always\"",
-            "3:11: \"restart\" in [jobs.a] must be a table, not a string",
+            "restart = \"allways\"",
+            "3:11: \"restart\" in [jobs.a] must be never, on-failure, always, on-failure:N, always:N, or a table such as { when = \"always\", max = 5 }, not \"allways\"",
+        ),
+        (
+            "restart = true",
+            "3:11: \"restart\" in [jobs.a] must be a table, not a boolean",
+        ),
+        (
+            "env = [\"A=1\", \"B=x y\"]",
+            "3:7: \"env\" in [jobs.a] must be a table, not a list; write env = { A = \"1\", B = \"x y\" }",
+        ),
+        (
+            "env = [\"A\"]",
+            "3:7: \"env\" in [jobs.a] must be a table, not a list",
+        ),
+        (
+            "watch = \"src\"",
+            "3:9: \"watch\" in [jobs.a] must be a table, not a string; write watch = [\"src\"]",
+        ),
+        (
+            "watch = []",
+            "3:9: \"paths\" in [jobs.a.watch] must be a list with at least one path",
+        ),
+        (
+            "schedule = \"0 2 * * *\"",
+            "3:12: \"schedule\" in [jobs.a] must be a table, not a string; write schedule = { cron = \"0 2 * * *\" }",
+        ),
+        (
+            "ready = 3000",
+            "3:9: \"ready\" in [jobs.a] must be a table, not a number; write ready = { port = 3000 }",
         ),
         (
             "size = \"120\"",

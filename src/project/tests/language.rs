@@ -166,6 +166,34 @@ fn forms_of_watch_and_schedule() {
 }
 
 #[test]
+fn short_forms_of_restart_and_watch_are_tables() {
+    let restart = |text: &str| job(&format!("run = \"x\"\nrestart = {text}")).restart;
+    for (text, when, max) in [
+        ("\"never\"", RestartWhen::Never, 5),
+        ("\"no\"", RestartWhen::Never, 5),
+        ("\"on-failure\"", RestartWhen::OnFailure, 5),
+        ("\"on-failure:2\"", RestartWhen::OnFailure, 2),
+        ("\"always\"", RestartWhen::Always, u32::MAX),
+        ("\"always:3\"", RestartWhen::Always, 3),
+    ] {
+        let restart = restart(text);
+        assert_eq!((restart.when, restart.max), (when, max), "{text}");
+    }
+    let watch = job("run = \"x\"\nwatch = [\"src\", \"Cargo.toml\"]").watch;
+    let paths = [Path::new("/p/src"), Path::new("/p/Cargo.toml")];
+    assert_eq!(watch.unwrap().paths, paths);
+    // Both forms merge.
+    let project = project(
+        "[defaults]\nrestart = \"always\"\nwatch = { debounce = \"1s\" }\n\
+         [jobs.a]\nrun = \"a\"\nrestart = { max = 7 }\nwatch = [\"src\"]\n",
+    );
+    let a = &project.jobs["a"];
+    assert_eq!((a.restart.when, a.restart.max), (RestartWhen::Always, 7));
+    let watch = a.watch.as_ref().unwrap();
+    assert_eq!((watch.paths.len(), watch.debounce_ms), (1, 1000));
+}
+
+#[test]
 fn simple_keys() {
     let one = job(
         "cmd = [\"x\"]\nport = { http = 1, admin = 2 }\nport_busy = \"next\"\nper = \"repo\"\n\
