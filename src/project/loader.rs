@@ -11,7 +11,7 @@ use super::merge::{self, Kind};
 use super::node::{self, Table};
 use super::reader::Common;
 use super::trust::Trust;
-use super::{document, find, include, names, procfile, short, worktree};
+use super::{document, find, foreman, include, names, procfile, short, worktree};
 
 /// What only the root file says.
 #[derive(Default)]
@@ -130,6 +130,7 @@ impl<'a> Loader<'a> {
         if let Some(content) = self.read(path) {
             let options = &self.source.procfile;
             self.jobs = procfile::read(self.files, path, &content, options, self.faults);
+            foreman::warn(self.files, path, options, self.faults);
         }
         Root::default()
     }

@@ -11,7 +11,7 @@
 //!   places, `short` spells out short forms, `merge` lays one file over another, `include` finds further files, by a `glob`. `document` reads one
 //!   file and `reader` one job, as a `draft`, with `section` for typed keys, `flags` for simple ones, `limits`, and
 //!   `variables` and `env_file` for its environment. `check` compares jobs with each other, `circle` their needs.
-//!   [`procfile`] is the other language.
+//!   [`procfile`] is the other language; `foreman` names what other programs read beside a Procfile.
 //! - [`group`]: groups of jobs. [`job`]: one job after defaults and merging, with its parts [`ready`], [`restart`],
 //!   [`stop`], [`watch`] and [`schedule`]. Templates (`${…}`) are not expanded yet.
 //! - [`environment`](mod@environment): the environment of a job, and where each value comes from. [`dotenv`] is
@@ -40,6 +40,7 @@ pub mod files;
 pub mod filter;
 pub mod find;
 mod flags;
+mod foreman;
 mod glob;
 pub mod group;
 pub mod import;

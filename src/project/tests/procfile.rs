@@ -109,3 +109,41 @@ fn bad_lines() {
         "{said}"
     );
 }
+
+#[test]
+fn what_foreman_and_overmind_read_is_named_with_its_options() {
+    let files = Memory::with(&[
+        ("/p/Procfile", "web: x\nworker: y\n"),
+        (
+            "/p/.overmind.env",
+            "OVERMIND_FORMATION=web=2,worker=0\nOVERMIND_SOCKET=x\nOVERMIND_PORT=$X\nA=1\n",
+        ),
+        ("/p/.env", "OVERMIND_PORT=3000\n"),
+        ("/p/.foreman", "formation: \"a b\"\nport: 80\nenv: x\n"),
+    ]);
+    let warnings = |options: ProcfileOptions| {
+        let source = Source {
+            dir: PathBuf::from("/p"),
+            paths: vec![PathBuf::from("Procfile")],
+            procfile: options,
+        };
+        shown(&load(&files, &source).unwrap().warnings)
+    };
+    assert_eq!(
+        warnings(ProcfileOptions::default()),
+        ".overmind.env: is not read; instead of OVERMIND_FORMATION: bgproc up -m web=2,worker=0; \
+         instead of OVERMIND_PORT: bgproc up --port N; variables of the processes belong into .env\n\
+         .env: what is for overmind has no effect; instead of OVERMIND_PORT: bgproc up --port 3000\n\
+         .foreman: is not read; instead of formation: bgproc up -m NAME=N; \
+         instead of port: bgproc up --port 80"
+    );
+    let told = warnings(ProcfileOptions {
+        port: Some(80),
+        formation: ProcfileOptions::parse_formation("all=1").unwrap(),
+        ..ProcfileOptions::default()
+    });
+    assert_eq!(
+        told,
+        ".overmind.env: is not read; variables of the processes belong into .env"
+    );
+}

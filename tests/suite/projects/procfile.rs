@@ -61,3 +61,15 @@ fn they_are_refused_for_other_files() {
             .expect_said("--port and -m are for a Procfile");
     }
 }
+
+#[test]
+fn what_overmind_reads_beside_a_procfile_is_said_once() {
+    let shop = procfile(TWO);
+    let file = shop.dir.join(".overmind.env");
+    std::fs::write(file, "OVERMIND_FORMATION=web=2\n").unwrap();
+    let words = ".overmind.env: is not read; instead of OVERMIND_FORMATION: bgproc up -m web=2";
+    let ran = shop.run(&["up"]).expect_code(0);
+    assert_eq!(ran.stderr.matches(words).count(), 1, "{ran}");
+    let ran = shop.run(&["up", "-m", "web=2"]).expect_code(0);
+    assert!(!ran.stderr.contains("is not read"), "{ran}");
+}
