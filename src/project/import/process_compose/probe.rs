@@ -27,6 +27,10 @@ pub(super) fn read(
         }
         return Ok(());
     };
+    job.note(
+        "Its readiness_probe says only when the job is ready. process-compose also ends a process whose probe fails too \
+         often, and then restarts it as `restart` says; bgproc restarts a job only when it has ended.",
+    );
     if line.is_some() {
         job.note("Not taken over: ready_log_line, because there is a readiness_probe.");
     }

@@ -100,6 +100,7 @@ processes:
     for note in [
         "needs \"ghost\"",
         "liveness_probe",
+        "Its readiness_probe says only when the job is ready.",
         "\"BAD NAME\"",
         "./api.log",
         "Not taken over: frobnicate.",
