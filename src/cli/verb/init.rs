@@ -96,7 +96,7 @@ fn found(ctx: &mut Context, dir: &Path) -> Result<Option<Vec<String>>, Failure> 
     if seen.is_empty() {
         let message = "there is nothing here that says what to run";
         return Err(Failure::with_message(Exit::FAILED, message).hint(
-            "init reads process-compose.yaml, mprocs.yaml, Procfile, package.json, Cargo.toml, \
+            "init reads process-compose.yaml, mprocs.yaml, dekit.yaml, pitchfork.toml, Procfile, package.json, Cargo.toml, \
              compose.yaml, justfile and Makefile; bgproc help projects shows how to write bgproc.toml",
         ));
     }

@@ -6,13 +6,14 @@
 //! returned, so what `bgproc init` writes can be brought up.
 //!
 //! `source` is a file that jobs are taken from. Each kind of file has a reader, which makes a `sketch::Part` of it;
-//! `yaml` is their language. `verify` leaves out what the reader of project files refuses, `sketch` writes the rest
+//! `yaml` is their language, and `toml_tree` brings TOML into its form. `verify` leaves out what the reader of project files refuses, `sketch` writes the rest
 //! with `toml_text`.
 
 mod cargo;
 mod compose;
 mod mprocs;
 mod package;
+mod pitchfork;
 mod process_compose;
 mod procfile;
 mod sketch;
@@ -22,6 +23,7 @@ mod targets;
 #[allow(clippy::unwrap_used, clippy::panic)]
 mod tests;
 mod toml_text;
+mod toml_tree;
 mod verify;
 mod yaml;
 
@@ -39,8 +41,10 @@ use toml_text::Toml;
 pub enum Kind {
     /// `process-compose.yaml`
     ProcessCompose,
-    /// `mprocs.yaml`
+    /// `mprocs.yaml`, or `dekit.yaml` as its newer versions call it
     Mprocs,
+    /// `pitchfork.toml`
+    Pitchfork,
     /// `Procfile`
     Procfile,
     /// `package.json`
@@ -61,6 +65,9 @@ const NAMES: &[(&str, Kind)] = &[
     ("process-compose.yml", Kind::ProcessCompose),
     ("mprocs.yaml", Kind::Mprocs),
     ("mprocs.yml", Kind::Mprocs),
+    ("dekit.yaml", Kind::Mprocs),
+    ("dekit.yml", Kind::Mprocs),
+    ("pitchfork.toml", Kind::Pitchfork),
     ("Procfile.dev", Kind::Procfile),
     ("Procfile", Kind::Procfile),
     ("package.json", Kind::Package),
@@ -80,7 +87,10 @@ const NAMES: &[(&str, Kind)] = &[
 impl Kind {
     /// Whether the file is a list of what runs, which is everything that is needed.
     fn is_list(self) -> bool {
-        matches!(self, Self::ProcessCompose | Self::Mprocs | Self::Procfile)
+        matches!(
+            self,
+            Self::ProcessCompose | Self::Mprocs | Self::Pitchfork | Self::Procfile
+        )
     }
 
     /// Whether the file is taken only if there is nothing else.
@@ -216,6 +226,7 @@ fn part(files: &dyn Files, dir: &Path, name: &str) -> Result<(Kind, Part), Vec<F
     let part = match kind {
         Kind::ProcessCompose => process_compose::read(&source).map_err(fault)?,
         Kind::Mprocs => mprocs::read(&source).map_err(fault)?,
+        Kind::Pitchfork => pitchfork::read(&source).map_err(fault)?,
         Kind::Procfile => procfile::read(&source)?,
         Kind::Package => package::read(&source).map_err(fault)?,
         Kind::Cargo => cargo::read(&source).map_err(fault)?,
@@ -247,7 +258,7 @@ fn kind(path: &Path, text: &str) -> Result<Kind, Fault> {
         None if super::find::is_procfile(path) => Ok(Kind::Procfile),
         None => {
             let message = "is of no kind that bgproc init knows: process-compose.yaml, mprocs.yaml, \
-                           Procfile, package.json, Cargo.toml, compose.yaml, justfile or Makefile";
+                           dekit.yaml, pitchfork.toml, Procfile, package.json, Cargo.toml, compose.yaml, justfile or Makefile";
             Err(Fault::of_file(path, message))
         }
     }

@@ -39,6 +39,11 @@ pub(super) enum Value {
 }
 
 impl Node {
+    /// A value of another language, at a line and a column.
+    pub(super) fn at(value: Value, place: (u32, u32)) -> Self {
+        node(value, place, 1)
+    }
+
     /// Whether it is nothing: `null`, `~`, or no text at all.
     pub(super) fn is_null(&self) -> bool {
         let nothing = ["", "~", "null", "Null", "NULL"];

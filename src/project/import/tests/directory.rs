@@ -35,6 +35,9 @@ fn what_a_directory_has_is_chosen_from() {
     );
     let other = ("compose.yaml", "processes: {a: {command: x}}");
     assert_eq!(chosen(&[other, package]), (names(&["compose.yaml"]), 2));
+    let pitchfork = ("pitchfork.toml", "[daemons.a]\nrun = \"x\"\n");
+    let seen = chosen(&[procfile, pitchfork, package]);
+    assert_eq!(seen, (names(&["pitchfork.toml"]), 3));
     let bad = memory(&[("package.json", "{")]);
     assert!(look(&bad, Path::new(DIR)).is_err());
 }

@@ -244,3 +244,14 @@ procs:
     );
     assert!(text.contains("log files are left out"), "{text}");
 }
+
+#[test]
+fn dekit_yaml_is_read_like_mprocs_yaml() {
+    let (project, text) = of(
+        "dekit.yaml",
+        "procs:\n  web: {shell: npm start, deps: [db]}\n  db: {cmd: [pg]}\n",
+    );
+    assert_eq!(line(&project.jobs["web"]), "npm start");
+    assert_eq!(project.jobs["web"].needs[0].job, "db");
+    assert!(text.contains("from dekit.yaml."), "{text}");
+}

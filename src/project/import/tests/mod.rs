@@ -1,11 +1,12 @@
 //! Files of other programs become files that the reader of project files takes.
 //!
-//! - `managers`: the files of process managers, `builds`: those of compose, package managers and make.
+//! - `managers` and `pitchfork`: the files of process managers, `builds`: those of compose, package managers and make.
 //! - `directory`: which files of a directory are taken, and what is wrong with them.
 
 mod builds;
 mod directory;
 mod managers;
+mod pitchfork;
 
 use std::path::Path;
 
