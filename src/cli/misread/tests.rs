@@ -330,3 +330,10 @@ fn what_is_proposed_exists() {
         assert!(Verb::grammar(line).is_none(), "{line} is a verb");
     }
 }
+
+#[test]
+fn up_follows_with_a_long_option_too() {
+    let parsed =
+        <crate::cli::Cli as clap::Parser>::try_parse_from(["bgproc", "up", "--follow", "web"]);
+    assert!(parsed.is_ok());
+}

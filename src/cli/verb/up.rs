@@ -36,6 +36,9 @@ pub struct Up {
     /// With a file: the same as --file. Without: follow the logs of the jobs when they are up
     #[arg(short = 'f', value_name = "FILE", num_args = 0..=1, default_missing_value = "", action = ArgAction::Append)]
     follow_or_file: Vec<String>,
+    /// Follow the logs of the jobs when they are up; the same as -f at the end
+    #[arg(long)]
+    follow: bool,
     /// Jobs, patterns, g:GROUP or +TAG; by default all jobs that start by themselves
     #[arg(value_name = "JOB")]
     jobs: Vec<String>,
@@ -93,7 +96,8 @@ impl Up {
 
     fn bring_up(mut self, ctx: &mut Context) -> Result<Exit, Failure> {
         let began = words::now();
-        let words = source::meant(&self.follow_or_file, Path::is_file);
+        let mut words = source::meant(&self.follow_or_file, Path::is_file);
+        words.follow |= self.follow;
         self.file.extend(words.files);
         self.jobs.extend(words.jobs);
         foreign::refuse(&self.file)?;
