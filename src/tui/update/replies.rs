@@ -21,6 +21,7 @@ use crate::tui::modes::{compare, form, found, insert, page, scroll};
 use crate::tui::pane::{card, follow, group, jump, runs};
 use crate::tui::requests::refresh;
 use crate::tui::shell::{self, Verb};
+use crate::tui::state::State;
 use crate::tui::{copy, keyboard, removal};
 
 /// Handles a reply.
@@ -260,18 +261,20 @@ fn changed(model: &mut Model, id: &SessionId, request: Option<u64>, value: Value
     }
     let job = model
         .job(id)
-        .map(|job| (job.name.clone(), job.shell_line()));
-    let Some((name, command)) = job else {
+        .map(|job| (job.name.clone(), job.shell_line(), job.state()));
+    let Some((name, command, state)) = job else {
         return;
     };
-    model.note(if before.is_some_and(|before| before != command) {
-        format!(
-            "{name} is changed; its next run has the new command. {} starts it",
-            model.key("r")
-        )
-    } else {
+    let text = if before.is_none_or(|before| before == command) {
         format!("{name} is changed")
-    });
+    } else if state == State::Queued {
+        // The key for a restart would let it jump its queue.
+        format!("{name} is changed; it starts in its turn, with the new command")
+    } else {
+        let key = model.key("r");
+        format!("{name} is changed; its next run has the new command. {key} starts it")
+    };
+    model.note(text);
 }
 
 fn killed(model: &mut Model, id: &SessionId, force: bool, value: Value, cmds: &mut Vec<Cmd>) {

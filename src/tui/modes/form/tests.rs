@@ -4,7 +4,7 @@ use serde_json::json;
 
 use crate::protocol::params::{Set, Start};
 use crate::protocol::policy::RestartWhen;
-use crate::protocol::{Action, Error, ErrorCode, EventKind, Notice, Timestamp};
+use crate::protocol::{Action, Error, ErrorCode, EventKind, Notice, Status, Timestamp};
 use crate::tui::message::{Cmd, Done, Effect, Event, LinkEvent, RequestKind};
 use crate::tui::modes::form::fields::Form;
 use crate::tui::tests::harness::Dash;
@@ -337,6 +337,23 @@ fn sends_only_changed_fields() {
     ));
     assert!(dash.model.is_normal());
     assert!(dash.text().contains("its next run"), "{}", dash.text());
+}
+
+#[test]
+fn a_changed_job_of_a_queue_starts_in_its_turn() {
+    let mut lint = record("lint");
+    (lint.summary.status, lint.summary.pid) = (Status::Queued, None);
+    let mut dash = Dash::new(120, 24, vec![lint.clone()]);
+    dash.press("e\x15npm run lint2\r");
+    assert!(set(&mut dash).is_some(), "{}", dash.text());
+    lint.summary.command = "npm run lint2".to_owned();
+    let tag = RequestKind::Set(id("lint"), Some(1));
+    dash.link(LinkEvent::Reply(tag, Ok(json!(lint))));
+    let text = dash.text();
+    assert!(
+        text.contains("lint is changed; it starts in its turn, with the new command"),
+        "{text}"
+    );
 }
 
 #[test]
