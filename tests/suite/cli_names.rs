@@ -11,7 +11,9 @@ fn a_name_that_runs_is_refused_and_replace_takes_it_over() {
     let ran = home.run(&["run", "-n", "web", "sleep 1000"]).expect_code(1);
     assert_eq!(ran.stdout, "");
     ran.expect_said(&format!("a job named web is already running ({first}, "))
-        .expect_said("--replace stops it and starts this one in its place; or choose another name");
+        .expect_said(
+            "bgproc attach web shows it; --replace stops it and starts this one in its place; or choose another name",
+        );
     home.ok(&["pause", "web"]);
     home.run(&["run", "-n", "web", "sleep 1000"])
         .expect_code(1)

@@ -14,6 +14,7 @@ use crate::cli::start::program;
 use crate::client::read_reply;
 use crate::protocol::params::{Kill, Start};
 use crate::protocol::reply::Killed;
+use crate::protocol::shell::quote;
 use crate::protocol::{Action, Error, ErrorCode, SessionId, Status};
 
 /// How often a job that holds the name is stopped. More than one means that another command keeps starting
@@ -30,14 +31,15 @@ pub fn start(ctx: &mut Context, start: &Start, replace: bool) -> Result<Value, F
         };
         match Taken::by(&error) {
             Some(taken) if left > 0 => taken.stop(ctx)?,
-            Some(taken) => return Err(taken.refusal().hint(REPLACE)),
+            Some(taken) => {
+                let instead = taken.instead();
+                return Err(taken.refusal().hint(instead));
+            }
             None => return Err(not_started(error, start)),
         }
         left -= 1;
     }
 }
-
-const REPLACE: &str = "--replace stops it and starts this one in its place; or choose another name";
 
 /// The job that already has a name.
 #[derive(Debug)]
@@ -74,6 +76,17 @@ impl Taken {
         Failure::with_message(
             Exit::FAILED,
             format!("a job named {name} {is} ({id}, {time})"),
+        )
+    }
+
+    /// What to do: what ends nothing comes first.
+    fn instead(&self) -> String {
+        let attach = match self.status {
+            Status::Running => format!("bgproc attach {} shows it; ", quote(&self.name)),
+            _ => String::new(),
+        };
+        format!(
+            "{attach}--replace stops it and starts this one in its place; or choose another name"
         )
     }
 
