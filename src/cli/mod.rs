@@ -10,13 +10,14 @@
 //! Verbs share the modules below them: [`settings`] (flags, environment and `config.toml`), [`context`]
 //! (the daemon, and the jobs that targets mean), [`disk`] (project files without a daemon), [`value`] (values on the
 //! command line), [`start`], [`logs`], [`jobs`] and [`project`](mod@project); [`interrupt`]
-//! (Ctrl-C, and readers of the output that go away), `beside` (work beside that of a command) and `written` (files for
-//! the output). No verb keeps state between calls except the last used job of the terminal.
+//! (Ctrl-C, and readers of the output that go away), `beside` (work beside that of a command), `written` (files for
+//! the output) and `elsewhere` (the verbs of other programs). No verb keeps state between calls except the last used job of the terminal.
 
 mod beside;
 pub mod completion;
 pub mod context;
 pub mod disk;
+mod elsewhere;
 pub mod exit;
 pub mod front;
 pub mod interrupt;

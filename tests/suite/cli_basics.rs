@@ -95,6 +95,22 @@ fn what_is_misunderstood_is_said_with_our_name_and_ends_with_2() {
     home.run(&["help", "runn"])
         .expect_code(2)
         .expect_said("`run`");
+    for (word, words) in [
+        (
+            "startup",
+            "hint: bgproc daemon install brings projects back",
+        ),
+        ("describe", "hint: use bgproc status JOB"),
+        ("monit", "hint: bgproc without a verb opens the dashboard"),
+        ("stash", "hint: bgproc stop JOB takes a job"),
+        ("delay", "hint: no job waits for a time"),
+    ] {
+        home.run(&["help", word]).expect_code(2).expect_said(words);
+    }
+    let limits = home.ok(&["help", "limits"]);
+    for part in ["limits = { memory", "configuration.md#limits"] {
+        assert!(limits.contains(part), "{limits}");
+    }
     assert!(
         process::of_home(home.path()).is_empty(),
         "a mistake started a daemon"

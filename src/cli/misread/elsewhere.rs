@@ -1,145 +1,62 @@
-//! Verbs that bgproc does not have: those of other programs, and mistyped ones.
+//! Verbs that bgproc does not have: those of other programs (`cli::elsewhere`), and mistyped ones.
 
 use std::path::Path;
 
 use super::Said;
-use super::words::{either, near};
+use super::words::{INTERNAL, either, near};
+use crate::cli::elsewhere::{PROGRAMS, command, instead};
 use crate::cli::verb::{Verb, is_topic};
 use crate::protocol::name::fault;
 use crate::protocol::shell::quote;
 
-/// Verbs of other programs, with the command of bgproc that does the same.
-const ELSEWHERE: [(&str, &str); 49] = [
-    ("jobs", "ls"),
-    ("ps-a", "ls"),
-    ("jlist", "ls --json"),
-    ("prettylist", "ls --json"),
-    ("describe", "status JOB"),
-    ("info", "status JOB"),
-    ("is-active", "status JOB"),
-    ("pid", "status JOB"),
-    ("ping", "daemon status"),
-    ("del", "rm"),
-    ("terminate", "stop"),
-    ("end", "stop"),
-    // They also remove the session or container.
-    ("kill-session", "stop JOB"),
-    ("kill-window", "stop JOB"),
-    ("kill-pane", "stop JOB"),
-    ("kill-server", "daemon stop --kill"),
-    ("new-session", "run -a COMMAND"),
-    ("rename-session", "rename JOB NAME"),
-    ("re", "restart JOB"),
-    ("restart-all", "restart '*'"),
-    ("output", "logs"),
-    ("journal", "logs"),
-    ("journalctl", "logs"),
-    ("fo", "logs -f JOB"),
-    ("flush", "clear JOB"),
-    ("fg", "attach JOB"),
-    ("connect", "attach JOB"),
-    ("bg", "run COMMAND"),
-    ("new", "run COMMAND"),
-    ("spawn", "run COMMAND"),
-    ("nohup", "run COMMAND"),
-    ("disown", "run COMMAND"),
-    ("scale", "up -m NAME=N"),
-    // They check a project file, or show what it would do.
-    ("config", "up -n"),
-    ("validate", "up -n"),
-    ("check", "up -n"),
-    ("plan", "up -n"),
-    ("has-session", "status JOB"),
-    ("parallel", "group NAME --parallel N"),
-    ("enqueue", "run -g GROUP COMMAND"),
-    ("switch", "move JOB"),
-    ("startup", "daemon install"),
-    ("save", "daemon install"),
-    ("resurrect", "daemon install"),
-    ("enable", "daemon install"),
-    ("upgrade", "daemon upgrade"),
-    ("update", "daemon upgrade"),
-    ("reset", "clean"),
-    ("version", "--version"),
-];
-
-/// The verbs of other programs, with the commands that are proposed for them.
-#[cfg(test)]
-pub(super) fn commands() -> impl Iterator<Item = (&'static str, &'static str)> {
-    ELSEWHERE.into_iter()
-}
-
-/// Verbs of other programs for which there is more than one answer, or none.
-const OTHERWISE: [(&[&str], &str); 6] = [
-    (
-        &["monit", "dashboard", "tui"],
-        "bgproc without a verb opens the dashboard",
-    ),
-    (
-        &["quit", "shutdown"],
-        "bgproc down ends the jobs of a project, bgproc daemon stop the daemon",
-    ),
-    (
-        &["detach"],
-        "ctrl-] and then q leave a job; bgproc run starts one in the background",
-    ),
-    (
-        &["crontab", "cron", "at", "timer", "schedule", "schedules"],
-        "schedules are in the project file: bgproc help schedules",
-    ),
-    (
-        &["watch", "watches"],
-        "watches are in the project file: bgproc help watches",
-    ),
-    (
-        &["stash", "hold", "enqueue-at"],
-        "no job is held alone; bgproc group NAME --pause holds a queue",
-    ),
-];
-
-/// Programs whose name is typed before their verb.
-const PROGRAMS: [&str; 11] = [
-    "docker",
-    "podman",
-    "compose",
-    "systemctl",
-    "pm2",
-    "pueue",
-    "tmux",
-    "overmind",
-    "process-compose",
-    // `process-compose process restart web`
-    "process",
-    "service",
-];
-
 /// An unknown verb, and the words behind it.
 pub(super) fn no_verb(word: &str, rest: &[&str]) -> Said {
     let message = format!("there is no verb `{word}`");
-    let hint = known(word).unwrap_or_else(|| guessed(word, rest));
+    let hint = instead(word).unwrap_or_else(|| guessed(word, rest));
     (message, Some(hint))
 }
 
-fn known(word: &str) -> Option<String> {
-    if let Some((_, ours)) = ELSEWHERE.iter().find(|(theirs, _)| *theirs == word) {
-        return Some(format!("use bgproc {ours}"));
+/// The command of bgproc for the words behind the name of another program, as in `overmind connect web`.
+fn translated(words: &[&str]) -> Option<String> {
+    let (verb, rest) = words.split_first()?;
+    let quoted: Vec<_> = rest.iter().map(|word| quote(word)).collect();
+    if Verb::grammar(verb).is_some() && !INTERNAL.contains(verb) {
+        return Some([vec![quote(verb)], quoted].concat().join(" "));
     }
-    let otherwise = OTHERWISE.iter().find(|(theirs, _)| theirs.contains(&word));
-    otherwise.map(|(_, hint)| (*hint).to_owned())
+    let ours = command(verb)?;
+    let begin = ours.trim_end_matches(" JOB").trim_end_matches(" COMMAND");
+    // The options of the other program mean something else here, and its words may come in another order.
+    let is_name = |word: &str| word.chars().all(|c| c.is_ascii_uppercase());
+    let is_plain = !rest.is_empty()
+        && !rest.iter().any(|word| word.starts_with('-'))
+        && !begin.split(' ').any(is_name);
+    Some(if is_plain {
+        format!("{begin} {}", quoted.join(" "))
+    } else {
+        ours.to_owned()
+    })
+}
+
+/// What is said about the name of another program and the words behind it.
+fn of_program(word: &str, rest: &[&str]) -> Option<String> {
+    let words: Vec<_> = rest.iter().map(|word| quote(word)).collect();
+    let run = format!("to run a command: bgproc run {word} {}", words.join(" "));
+    match translated(rest) {
+        Some(ours) => Some(format!("use bgproc {ours}; {run}")),
+        None => Some(format!("{}; {run}", instead(rest.first()?)?)),
+    }
 }
 
 fn guessed(word: &str, rest: &[&str]) -> String {
     let grammars = Verb::grammars();
     if PROGRAMS.contains(&word)
-        && let Some(verb) = rest.first()
-        && grammars.find_subcommand(verb).is_some()
+        && let Some(said) = of_program(word, rest)
     {
-        let words: Vec<_> = rest.iter().map(|word| quote(word)).collect();
-        let line = words.join(" ");
-        return format!("use bgproc {line}; to run a command: bgproc run {word} {line}");
+        return said;
     }
     let known = grammars
         .get_subcommands()
+        .filter(|verb| !verb.is_hide_set())
         .flat_map(|verb| std::iter::once(verb.get_name()).chain(verb.get_all_aliases()));
     if is_topic(word) {
         return format!("bgproc help {word} shows that chapter");
@@ -165,6 +82,7 @@ pub(super) fn no_verb_of(verb: &str, word: &str) -> Said {
     let grammar = Verb::grammar(verb).unwrap_or_default();
     let known: Vec<String> = grammar
         .get_subcommands()
+        .filter(|verb| !verb.is_hide_set())
         .map(|verb| verb.get_name().to_owned())
         .collect();
     let hint = match near(word, known.iter().map(String::as_str)) {

@@ -4,7 +4,7 @@
 //! clap's own messages are not used, because they suggest to pass a mistyped option as a value
 //! (`-- --nmae`), which is never what was meant.
 //!
-//! `elsewhere` has the verbs of other programs, `options` their options, `signals` what kill(1) takes; `words` reads
+//! `elsewhere` explains verbs of other programs, `options` their options, `signals` what kill(1) takes; `words` reads
 //! the names in clap's messages and finds the nearest ones.
 
 mod elsewhere;
@@ -86,7 +86,9 @@ impl Wrong<'_> {
             }
             ErrorKind::ValueValidation => self.refused(),
             ErrorKind::InvalidValue => self.invalid(),
-            ErrorKind::MissingRequiredArgument => self.missing(),
+            ErrorKind::MissingRequiredArgument => {
+                self.limit_of_batch().unwrap_or_else(|| self.missing())
+            }
             ErrorKind::ArgumentConflict => self.conflict(),
             ErrorKind::TooManyValues => self.unexpected(&self.text(ContextKind::InvalidValue)),
             _ => (self.plain(), self.help()),
@@ -237,6 +239,8 @@ impl Wrong<'_> {
             Some(job) if !job.is_empty() => job,
             _ => words.next()?,
         };
+        // tmux prints a screen only with -p, bgproc always.
+        let words = words.filter(|word| ours != "capture" || *word != "-p");
         let words: Vec<&str> = ["bgproc", &ours, job].into_iter().chain(words).collect();
         let line = shlex::try_join(words.iter().copied()).ok();
         line.filter(|_| takes_it)
@@ -263,6 +267,13 @@ impl Wrong<'_> {
             .filter(|(_, word)| word.starts_with('-') && !["-", "--"].contains(word));
         let (_, needy) = options.find(|(place, word)| is_it(*place, word))?;
         needy.split('=').next()
+    }
+
+    /// A limit of batch jobs for a job of this machine.
+    fn limit_of_batch(&self) -> Option<Said> {
+        let missing = self.texts(ContextKind::InvalidArg);
+        let is_missing = |flag: &str| missing.iter().any(|name| option(name) == flag);
+        options::local_limit(self.needy()?, is_missing)
     }
 
     /// A value that one of our parsers rejected.

@@ -5,16 +5,24 @@ use clap::{Command, CommandFactory};
 use super::Said;
 use super::words::{DESTRUCTIVE, either, near, takes};
 use crate::cli::Cli;
+use crate::cli::elsewhere::{HELD, LATER, SCALED};
 use crate::cli::verb::Verb;
 
+/// What is typed to limit a job on this machine.
+const LIMITS: &str = "that is `limits` of a job in bgproc.toml: bgproc help limits";
+
+/// Options of `run --on` that limit a job of a batch system.
+const OF_BATCH: [&str; 3] = ["--mem", "--cpus", "--time"];
+
 /// Options that are known elsewhere: the verb, the options, and what to do.
-const ELSEWHERE: [(&str, &[&str], &str); 28] = [
+const ELSEWHERE: [(&str, &[&str], &str); 37] = [
     (
         "run",
         &[
             "--schedule",
             "--every",
             "--cron",
+            "--cron-restart",
             "--on-calendar",
             "--on-active",
         ],
@@ -22,13 +30,41 @@ const ELSEWHERE: [(&str, &[&str], &str); 28] = [
     ),
     (
         "run",
-        &["--watch"],
+        &[
+            "--delay",
+            "--at",
+            "--in",
+            "--start-at",
+            "--start-in",
+            "--later",
+        ],
+        LATER,
+    ),
+    (
+        "run",
+        &[
+            "--watch",
+            "--ignore-watch",
+            "--watch-delay",
+            "--on-change",
+            "--exts",
+            "--ignore",
+            "--debounce",
+        ],
         "that is `watch` of a job in bgproc.toml: bgproc help watches",
     ),
     (
         "run",
-        &["--memory", "--max-memory-restart", "--nice"],
-        "that is `limits` of a job in bgproc.toml: bgproc help limits",
+        &[
+            "--memory",
+            "--max-memory",
+            "--max-memory-restart",
+            "--limit",
+            "--limits",
+            "--nice",
+            "--ulimit",
+        ],
+        LIMITS,
     ),
     (
         "run",
@@ -36,7 +72,55 @@ const ELSEWHERE: [(&str, &[&str], &str); 28] = [
         "did you mean -C DIR?",
     ),
     ("run", &["--setenv", "-E"], "did you mean -e K=V?"),
-    ("run", &["--label", "--unit", "-l"], "did you mean -n NAME?"),
+    (
+        "run",
+        &["--label", "--unit", "--title", "-l"],
+        "did you mean -n NAME?",
+    ),
+    (
+        "run",
+        &[
+            "--depends",
+            "--depends-on",
+            "--dependency",
+            "--needs",
+            "--requires",
+            "--wait-for",
+        ],
+        "did you mean --after JOB?",
+    ),
+    (
+        "run",
+        &["--on-exit", "--on-success", "--then"],
+        "bgproc run --after JOB:done COMMAND starts a job when another one has ended, JOB:ok when it has ended well",
+    ),
+    (
+        "run",
+        &["--queue"],
+        "did you mean -g GROUP? bgproc group GROUP --parallel N makes the group a queue",
+    ),
+    (
+        "run",
+        &["--priority"],
+        "bgproc move JOB --first makes a job the next one of its queue",
+    ),
+    (
+        "run",
+        &["--immediate", "--now"],
+        "without a queue every job starts at once; bgproc start JOB starts one that waits in a queue",
+    ),
+    ("run", &["--stashed"], HELD),
+    (
+        "run",
+        &["--repeat"],
+        "did you mean --restart always? The times of a job are its `schedule` in bgproc.toml: bgproc help schedules",
+    ),
+    (
+        "run",
+        &["--log-file", "--log", "--output", "-o"],
+        "the output is kept: bgproc logs JOB prints it, bgproc export writes it to a file; for a file of its own: bgproc run 'COMMAND 2>&1 | tee FILE'",
+    ),
+    ("run", &["--instances", "--replicas", "--scale"], SCALED),
     (
         "run",
         &["-i", "-t", "--interactive", "--tty"],
@@ -69,11 +153,6 @@ const ELSEWHERE: [(&str, &[&str], &str); 28] = [
     ),
     ("wait", &["--until"], "did you mean --for?"),
     (
-        "run",
-        &["--stashed"],
-        "no job is held alone; bgproc group NAME --pause holds a queue",
-    ),
-    (
         "up",
         &["-l", "--processes"],
         "the jobs are arguments: bgproc up JOB...",
@@ -84,7 +163,7 @@ const ELSEWHERE: [(&str, &[&str], &str); 28] = [
         &["-e", "--env", "--env-file"],
         "that is `env_file` in bgproc.toml: bgproc help environment",
     ),
-    ("up", &["--scale"], "did you mean -m NAME=N?"),
+    ("up", &["--scale"], SCALED),
     ("capture", &["-p"], "bgproc capture JOB prints the screen"),
     (
         "ls",
@@ -146,6 +225,20 @@ fn elsewhere(verb: &str, flag: &str) -> Option<String> {
     let mut rows = ELSEWHERE.iter();
     let row = rows.find(|(of, flags, _)| *of == verb && flags.contains(&flag));
     row.map(|(.., hint)| (*hint).to_owned())
+}
+
+/// What is said about an option that only `run --on` takes, on a command line without `--on`.
+pub(super) fn local_limit(flag: &str, is_missing: impl Fn(&str) -> bool) -> Option<Said> {
+    if !OF_BATCH.contains(&flag) || !is_missing("--on") {
+        return None;
+    }
+    let hint = if flag == "--time" {
+        "to end a job on this machine after a time: --timeout TIME"
+    } else {
+        "to limit a job on this machine: `limits` of a job in bgproc.toml: bgproc help limits"
+    };
+    let message = format!("{flag} needs --on, which submits the job to a batch system");
+    Some((message, Some(hint.to_owned())))
 }
 
 /// An option without a verb.

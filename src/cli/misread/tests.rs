@@ -50,6 +50,7 @@ fn the_job_of_tmux_is_an_argument() {
     for (line, ours) in [
         ("capture-pane -t a1", "bgproc capture a1"),
         ("capture-pane -ta1", "bgproc capture a1"),
+        ("capture-pane -t a1 -p", "bgproc capture a1"),
         ("attach -t a1", "bgproc attach a1"),
         ("send-keys -t a1 ls Enter", "bgproc keys a1 ls Enter"),
     ] {
@@ -320,7 +321,7 @@ fn what_other_programs_call_differently_is_named() {
 
 #[test]
 fn what_is_proposed_exists() {
-    for (line, ours) in super::elsewhere::commands() {
+    for (line, ours) in crate::cli::elsewhere::commands() {
         let words: Vec<&str> = ours.split(' ').collect();
         let verb = Verb::grammar(words[0]);
         assert!(
@@ -328,6 +329,109 @@ fn what_is_proposed_exists() {
             "{line}: {ours}"
         );
         assert!(Verb::grammar(line).is_none(), "{line} is a verb");
+    }
+}
+
+#[test]
+fn words_of_other_programs_lead_to_what_does_the_same() {
+    let hint = |line: &str| {
+        let said = said(line);
+        let hint = said.split_once(" | ").map(|(_, hint)| hint.to_owned());
+        hint.unwrap_or(said)
+    };
+    for line in [
+        "run --delay 10m true",
+        "run --at 22:00 true",
+        "run --in 10m true",
+        "delay 10m true",
+        "at 22:00",
+    ] {
+        let hint = hint(line);
+        assert!(
+            hint.contains("bgproc run 'sleep 600; COMMAND'"),
+            "{line}: {hint}"
+        );
+        assert!(hint.contains("bgproc help schedules"), "{line}: {hint}");
+    }
+    for (line, part) in [
+        (
+            "edit web",
+            "in the dashboard, e changes name, group and command",
+        ),
+        (
+            "stash web",
+            "bgproc stop JOB takes a job that waits out of its queue",
+        ),
+        ("run --stashed true", "bgproc start JOB puts it back"),
+        ("startup", "bgproc resume starts other jobs that were lost"),
+        ("resurrect", "use bgproc resume"),
+        ("update", "bgproc reload applies"),
+        (
+            "scale web=3",
+            "in bgproc.toml each instance is a job of its own",
+        ),
+        (
+            "up --scale web=3",
+            "in bgproc.toml each instance is a job of its own",
+        ),
+        ("ts make", "bgproc run -g NAME COMMAND"),
+        ("run --depends db true", "did you mean --after JOB?"),
+        ("run --wait-for db true", "did you mean --after JOB?"),
+        ("run --queue builds true", "did you mean -g GROUP?"),
+        ("run --priority 5 true", "bgproc move JOB --first"),
+        (
+            "run --immediate true",
+            "bgproc start JOB starts one that waits",
+        ),
+        ("run --then x true", "run --after JOB:done COMMAND"),
+        ("run --repeat 3 true", "did you mean --restart always?"),
+        ("run --title x true", "did you mean -n NAME?"),
+        ("run --log-file x true", "2>&1 | tee FILE"),
+        ("run -o x true", "bgproc logs JOB prints it"),
+        ("run --cron-restart x true", "bgproc help schedules"),
+        ("run --max-memory 1G true", "bgproc help limits"),
+        ("run --ignore-watch x true", "bgproc help watches"),
+        ("run --mem 2G true", "`limits` of a job in bgproc.toml"),
+        ("run --cpus 2 true", "`limits` of a job in bgproc.toml"),
+        ("run --time 2h true", "--timeout TIME"),
+    ] {
+        let hint = hint(line);
+        assert!(hint.contains(part), "{line}: {hint}");
+    }
+    assert_eq!(
+        said("run --mem 2G true").split(" | ").next(),
+        Some("--mem needs --on, which submits the job to a batch system")
+    );
+}
+
+#[test]
+fn verbs_behind_the_name_of_another_program_are_translated() {
+    for (line, ours) in [
+        ("overmind connect web", "attach web"),
+        ("overmind restart web", "restart web"),
+        ("supervisorctl status web", "status web"),
+        ("supervisorctl tail web", "tail web"),
+        ("pm2 describe web", "status web"),
+        ("pm2 jlist", "ls --json"),
+        ("tmux kill-session -t web", "stop JOB"),
+        ("pueue parallel 3", "group NAME --parallel N"),
+        ("tmux rename-session web", "rename JOB NAME"),
+    ] {
+        let said = said(line);
+        let hint = format!("| use bgproc {ours}; to run a command: bgproc run {line}");
+        assert!(said.ends_with(&hint), "{line}: {said}");
+    }
+    assert!(
+        said("pm2 monit").contains("opens the dashboard; to run a command: bgproc run pm2 monit")
+    );
+    // Only bgproc itself runs it.
+    for line in ["docker node ls", "relya", "delya", "nod x"] {
+        let said = said(line);
+        let names = ["did you mean relay", "did you mean node", "use bgproc node"];
+        assert!(
+            !names.iter().any(|name| said.contains(name)),
+            "{line}: {said}"
+        );
     }
 }
 

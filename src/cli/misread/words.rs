@@ -9,6 +9,9 @@ pub(super) const DESTRUCTIVE: [&str; 10] = [
     "rm", "remove", "delete", "down", "stop", "kill", "clean", "prune", "clear", "signal",
 ];
 
+/// Verbs that only bgproc itself runs.
+pub(super) const INTERNAL: [&str; 2] = ["relay", "node"];
+
 /// Options of every verb, which are proposed only for a slip of the finger, too: who writes `--port` does not mean
 /// `--host`.
 const SHARED: [&str; 2] = ["--host", "--utc"];

@@ -16,6 +16,7 @@ use clap::Args;
 use clap_complete::engine::{ArgValueCandidates, CompletionCandidate};
 
 use crate::cli::context::Context;
+use crate::cli::elsewhere;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::output::{Kind, Sink, note};
 use crate::protocol::suggest::nearest;
@@ -62,12 +63,15 @@ impl Help {
             return Ok(Exit::OK);
         }
         let topic = self.topic.join(" ");
+        let failure = Failure::with_message(Exit::USAGE, format!("there is no help on `{topic}`"));
+        if let Some(instead) = elsewhere::instead(&name) {
+            return Err(failure.hint(instead));
+        }
         let verbs = command.get_subcommands().filter(|verb| !verb.is_hide_set());
         let mut known: Vec<&str> = verbs.map(clap::Command::get_name).collect();
         for topic in topics::names() {
             known.push(topic);
         }
-        let failure = Failure::with_message(Exit::USAGE, format!("there is no help on `{topic}`"));
         Err(match (nearest(&name, known), topics::with(&topic)) {
             (Some(near), _) => failure.hint(format!("did you mean `{near}`?")),
             (None, chapters) if chapters.is_empty() => {

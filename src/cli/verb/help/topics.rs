@@ -63,7 +63,7 @@ const OTHER_NAMES: [(&[&str], &str); 8] = [
 ];
 
 /// Words that have no chapter of their own: the chapter, and the heading of the part that explains them.
-const PARTS: [(&[&str], &str, &str); 20] = [
+const PARTS: [(&[&str], &str, &str); 21] = [
     (
         &["install", "uninstall", "upgrade"],
         "getting-started",
@@ -98,17 +98,36 @@ const PARTS: [(&[&str], &str, &str); 20] = [
     ),
     (&["watch", "watches"], "projects", "Watches"),
     (&["queue", "queues", "parallel"], "projects", "Queues"),
-    (&["limits", "limit", "memory"], "configuration", "Limits"),
+    (&["limits", "limit", "memory"], "projects", "Limits of jobs"),
     (&["needs", "dependencies"], "projects", "Needs and phases"),
     (
         &["environment", "dotenv", ".env"],
         "projects",
         "Environment and ports",
     ),
-    (&["procfile", "Procfile"], "projects", "Procfile"),
+    (
+        &[
+            "procfile", "Procfile", "overmind", "foreman", "hivemind", "honcho",
+        ],
+        "projects",
+        "Procfile",
+    ),
+    (
+        &["mprocs", "dekit", "process-compose", "pitchfork"],
+        "projects",
+        "A file from what is there",
+    ),
     (&["boot", "reboot", "systemd"], "command-line", "`daemon`"),
     (
-        &["tmux", "docker", "pueue", "pm2", "systemctl"],
+        &[
+            "tmux",
+            "docker",
+            "pueue",
+            "pm2",
+            "systemctl",
+            "supervisord",
+            "supervisorctl",
+        ],
         "command-line",
         "Verbs of other programs",
     ),
