@@ -15,7 +15,7 @@ const LIMITS: &str = "that is `limits` of a job in bgproc.toml: bgproc help limi
 const OF_BATCH: [&str; 3] = ["--mem", "--cpus", "--time"];
 
 /// Options that are known elsewhere: the verb, the options, and what to do.
-const ELSEWHERE: [(&str, &[&str], &str); 37] = [
+const ELSEWHERE: [(&str, &[&str], &str); 38] = [
     (
         "run",
         &[
@@ -150,6 +150,11 @@ const ELSEWHERE: [(&str, &[&str], &str); 37] = [
         "ls",
         &["--project", "-p"],
         "bgproc ls '*' lists the jobs of this directory's project",
+    ),
+    (
+        "restart",
+        &["--update-env"],
+        "-e NAME gives the job the value that a variable has here; it can be repeated",
     ),
     ("wait", &["--until"], "did you mean --for?"),
     (
