@@ -43,7 +43,7 @@ impl<'a> Copy<'a> {
     /// Moves the file to its path, and returns its length.
     pub fn finish(mut self) -> io::Result<u64> {
         self.draft()?;
-        self.draft.map_or(Ok(()), Draft::finish)?;
+        self.draft.as_ref().map_or(Ok(()), Draft::finish)?;
         Ok(self.bytes)
     }
 }

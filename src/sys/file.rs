@@ -5,7 +5,7 @@
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::os::fd::BorrowedFd;
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -109,12 +109,12 @@ impl Draft {
     }
 
     /// Appends bytes.
-    pub fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
-        self.file.write_all(bytes)
+    pub fn write(&self, bytes: &[u8]) -> io::Result<()> {
+        (&self.file).write_all(bytes)
     }
 
     /// Moves the file to its path.
-    pub fn finish(self) -> io::Result<()> {
+    pub fn finish(&self) -> io::Result<()> {
         std::fs::rename(&self.beside, &self.path)
     }
 }
@@ -124,6 +124,27 @@ impl Drop for Draft {
         // Fails after `finish`, because the name is gone.
         let _ = std::fs::remove_file(&self.beside);
     }
+}
+
+/// Bytes for which memory is reserved without checking the file's length.
+const AT_A_TIME: usize = 4096;
+
+/// Reads up to `want` bytes at offset `inside` of the file and appends them. Returns their number.
+pub fn read_at(file: &File, inside: u64, want: usize, bytes: &mut Vec<u8>) -> io::Result<usize> {
+    let want = match want {
+        ..=AT_A_TIME => want,
+        // Reserve no more than the file has, however much is requested.
+        _ => {
+            let there = file.metadata().map_or(0, |meta| meta.len());
+            let there = usize::try_from(there.saturating_sub(inside));
+            want.min(there.unwrap_or(usize::MAX))
+        }
+    };
+    let before = bytes.len();
+    bytes.resize(before + want, 0);
+    let read = file.read_at(&mut bytes[before..], inside);
+    bytes.truncate(before + *read.as_ref().unwrap_or(&0));
+    read
 }
 
 /// Tells versions of a file apart, whether it is written again or replaced.
@@ -300,11 +321,11 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("out.cast");
         std::fs::write(&path, "old").unwrap();
-        let mut draft = Draft::new(&path).unwrap();
+        let draft = Draft::new(&path).unwrap();
         draft.write(b"half").unwrap();
         drop(draft);
         assert_eq!(std::fs::read(&path).unwrap(), b"old");
-        let mut draft = Draft::new(&path).unwrap();
+        let draft = Draft::new(&path).unwrap();
         draft.write(b"new").unwrap();
         draft.finish().unwrap();
         assert_eq!(std::fs::read(&path).unwrap(), b"new");

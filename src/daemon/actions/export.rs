@@ -3,18 +3,20 @@
 //! The log is read and written in chunks, between which other tasks have their turns, so that memory does not
 //! grow with the log. The file appears complete or not at all.
 
-use crate::daemon::reading;
-use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::{io, mem};
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
 use crate::daemon::hub::Hub;
+use crate::daemon::reading;
 use crate::daemon::requests::client::Client;
 use crate::daemon::requests::find::find;
 use crate::daemon::requests::replies::answer;
+use crate::daemon::threads;
 use crate::daemon::transport::Answer;
 use crate::engine::registry::Access;
 use crate::engine::session::Session;
@@ -66,8 +68,8 @@ pub(super) async fn export(hub: &Hub, client: &Client, params: Export) -> Answer
         None => {
             let mut data = Vec::new();
             source
-                .run(encoder, |bytes| {
-                    data.extend_from_slice(bytes);
+                .run(encoder, async |bytes| {
+                    data.extend_from_slice(&bytes);
                     if data.len() > MAX_DATA {
                         Err(too_large())
                     } else {
@@ -78,16 +80,18 @@ pub(super) async fn export(hub: &Hub, client: &Client, params: Export) -> Answer
             answer(in_reply(data, format))
         }
         Some(path) => {
-            let failed = |error: io::Error| cannot_write(&path, &error);
-            let mut draft = Draft::new(&path).map_err(failed)?;
+            let begun = path.clone();
+            let draft = on_disk(&path, move || Draft::new(&begun)).await?;
+            let draft = Arc::new(draft);
             let mut bytes = 0;
             source
-                .run(encoder, |piece| {
+                .run(encoder, async |piece| {
                     bytes += piece.len() as u64;
-                    draft.write(piece).map_err(failed)
+                    let draft = draft.clone();
+                    on_disk(&path, move || draft.write(&piece)).await
                 })
                 .await?;
-            draft.finish().map_err(failed)?;
+            on_disk(&path, move || draft.finish()).await?;
             failpoint::hit("export.written");
             answer(Exported {
                 path: Some(path.display().to_string()),
@@ -97,6 +101,15 @@ pub(super) async fn export(hub: &Hub, client: &Client, params: Export) -> Answer
             })
         }
     }
+}
+
+/// Does one step of writing the file at `path`, which may be on a slow disk, while the daemon does other work.
+async fn on_disk<T: Send + 'static>(
+    path: &Path,
+    step: impl FnOnce() -> io::Result<T> + Send + 'static,
+) -> Result<T, Error> {
+    let done = threads::run("export", step).await?;
+    done.map_err(|error| cannot_write(path, &error))
 }
 
 fn in_reply(data: Vec<u8>, format: ExportFormat) -> Exported {
@@ -237,19 +250,15 @@ impl<'a> Source<'a> {
     async fn run(
         mut self,
         mut encoder: Encoder,
-        mut write: impl FnMut(&[u8]) -> Result<(), Error>,
+        mut write: impl AsyncFnMut(Vec<u8>) -> Result<(), Error>,
     ) -> Result<(), Error> {
         let mut out = Vec::new();
         if self.alt && matches!(encoder, Encoder::Html(_) | Encoder::Cast(_)) {
             encoder.feed(0, ALT_SCREEN, &mut out);
         }
         while self.at < self.end {
-            let (start, bytes) = {
-                let state = self.hub.read();
-                let io = state.sessions.io(self.id);
-                let io = io.ok_or_else(|| Error::session_not_found(self.id.as_str()))?;
-                io.log.read(self.at, self.end, encoder.turn())
-            };
+            let (range, most) = (self.at..self.end, encoder.turn());
+            let (start, bytes) = self.hub.read().sessions.read_log(self.id, range, most)?;
             if bytes.is_empty() {
                 break;
             }
@@ -266,15 +275,14 @@ impl<'a> Source<'a> {
                 let range = inside(piece.range.start)..inside(piece.range.end);
                 encoder.feed(at, &bytes[range], &mut out);
             }
-            write(&out)?;
-            out.clear();
+            write(mem::take(&mut out)).await?;
             tokio::task::yield_now().await;
         }
         if let Some(size) = self.last_size {
             encoder.resize(since(self.began, self.last), size, &mut out);
         }
         encoder.finish(&mut out);
-        write(&out)
+        write(out).await
     }
 
     /// Divides a range where the time, the run, or the size changes.

@@ -216,10 +216,10 @@ impl Hub {
             let next = {
                 let state = self.read();
                 let io = state.sessions.io(id);
-                io.and_then(|io| io.next_look_for_tail(now().boot))
+                io.and_then(|io| io.next_try(now().boot))
             };
             match next {
-                // The memory with output that the disk has refused has not come yet.
+                // It cannot be read yet.
                 Some(at) => sleep_until_boot(Some(at)).await,
                 None => tokio::task::yield_now().await,
             }

@@ -134,7 +134,8 @@ impl Sessions {
     ) -> Result<(u64, Vec<u8>), Error> {
         let io = self.io(id);
         let io = io.ok_or_else(|| Error::session_not_found(id.as_str()))?;
-        Ok(io.log.read(range.start, range.end, max))
+        let read = io.log.try_read(range.start, range.end, max);
+        read.map_err(|error| Error::internal(format!("the log of {id} cannot be read: {error}")))
     }
 
     fn end_of(&self, io: &SessionIo) -> u64 {

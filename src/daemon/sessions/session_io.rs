@@ -20,12 +20,13 @@ use crate::sys::readiness;
 use crate::sys::shared_table::SharedTable;
 use crate::sys::tail::Tail;
 
-/// How long the keeper's message may take that says that a log cannot be written, in milliseconds. It is sent before
-/// the output is published that is in no file.
-const TAIL_MS: u64 = 1000;
+/// How long output may stay unreadable until it is skipped, in milliseconds: for want of a descriptor, or since the
+/// keeper's message that a log cannot be written has not come. It is sent before the output is published that is in no
+/// file.
+const AWAITED_MS: u64 = 1000;
 
-/// How often output in that memory is looked for until then, in milliseconds.
-const TAIL_PAUSE_MS: u64 = 10;
+/// How often it is tried to read such output until then, in milliseconds.
+const TRY_MS: u64 = 10;
 
 /// The descriptors and the log positions of one session.
 pub(crate) struct SessionIo {
@@ -37,8 +38,8 @@ pub(crate) struct SessionIo {
     pub(crate) log: LogReader,
     /// Whether its record could not be written.
     pub(crate) is_record_stale: bool,
-    /// Since when output is not read because the memory that has it has not come yet, in boot-time milliseconds.
-    awaits_tail: Option<u64>,
+    /// Since when output cannot be read that may be there soon, in boot-time milliseconds.
+    unreadable_since: Option<u64>,
     /// The exit of the first process, held back until the output before it is rendered.
     pub(crate) pending_exit: Option<Exit>,
     /// The newest look at its output.
@@ -106,7 +107,7 @@ impl SessionIo {
             pidfd: None,
             log,
             is_record_stale: false,
-            awaits_tail: None,
+            unreadable_since: None,
             pending_exit: None,
             look: Look::default(),
             watchers: Vec::new(),
@@ -230,31 +231,33 @@ impl SessionIo {
     ) {
         let Some(held) = self.held_mut() else { return };
         held.kept.degraded = reason;
-        self.awaits_tail = None;
+        self.unreadable_since = None;
         self.share_tail(tail.map(Tail::open), shared_table);
     }
 
-    /// Whether output that cannot be read may be in memory of which the keeper's message has not been read yet.
-    /// `unsaved` is the number of bytes that are in no file. After [`TAIL_MS`] it is lost.
-    pub(crate) fn awaits_tail(&mut self, unsaved: u64, now: u64) -> bool {
+    /// Whether output that could not be read may be there soon, since the read has `failed`, or because it is in memory
+    /// of which the keeper's message has not been read yet. `unsaved` is the number of bytes that are in no file. After
+    /// [`AWAITED_MS`] it is given up.
+    pub(crate) fn awaits_output(&mut self, failed: bool, unsaved: u64, now: u64) -> bool {
         let is_told = |held: &Held| held.kept.degraded.is_some();
-        if unsaved == 0 || self.held().is_none_or(is_told) {
+        let is_in_memory = unsaved > 0 && !self.held().is_none_or(is_told);
+        if !failed && !is_in_memory {
             return false;
         }
-        now < *self.awaits_tail.get_or_insert(now) + TAIL_MS
+        now < *self.unreadable_since.get_or_insert(now) + AWAITED_MS
     }
 
-    /// Output that can be read has come, or is lost.
-    pub(crate) fn tail_came(&mut self) {
-        self.awaits_tail = None;
+    /// Output that can be read has come, or is given up.
+    pub(crate) fn output_came(&mut self) {
+        self.unreadable_since = None;
     }
 
-    /// When output of which [`Self::awaits_tail`] says so is looked for again.
-    pub(crate) fn next_look_for_tail(&self, now: u64) -> Option<u64> {
-        let is_awaited = |since: u64| now < since + TAIL_MS;
-        self.awaits_tail
+    /// When it is tried again to read output of which [`Self::awaits_output`] says so.
+    pub(crate) fn next_try(&self, now: u64) -> Option<u64> {
+        let is_awaited = |since: u64| now < since + AWAITED_MS;
+        self.unreadable_since
             .is_some_and(is_awaited)
-            .then_some(now + TAIL_PAUSE_MS)
+            .then_some(now + TRY_MS)
     }
 
     /// Whether the keeper holds it.

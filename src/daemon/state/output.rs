@@ -100,7 +100,7 @@ fn next_look(state: &State, id: &SessionId, seen: u64) -> Option<u64> {
     let io = state.sessions.io(id)?;
     let at = now().boot;
     let next = io.look.next(at, seen).filter(|_| !is_awaited(state, id));
-    io.next_look_for_tail(at).or(next)
+    io.next_try(at).or(next)
 }
 
 /// Begins the look that is due, or delays it while a flood lasts that nobody watches or waits in.
@@ -144,7 +144,10 @@ fn feed(state: &mut State, id: &SessionId, from: u64, end: u64, answer: bool) {
         let Some((session, io)) = state.sessions.both_mut(id) else {
             return;
         };
-        let (start, bytes) = io.log.read(at, end, most);
+        let (start, bytes, failure) = match io.log.try_read(at, end, most) {
+            Ok((start, bytes)) => (start, bytes, None),
+            Err(error) => (at, vec![], Some(error)),
+        };
         let slot = io.slot().map(|slot| shared_table.slot(slot));
         if start > at && slot.is_some_and(|slot| slot.first() > at) {
             // The keeper has just dropped these bytes: the next turn knows how many lines they had.
@@ -158,17 +161,24 @@ fn feed(state: &mut State, id: &SessionId, from: u64, end: u64, answer: bool) {
                         known.end = at;
                     }
                 }
-                // It is looked at again, at the latest when the message comes.
-                None if io.awaits_tail(slot.map_or(0, Slot::unsaved), now().boot) => {}
+                // It is looked at again, at the latest when the message of the keeper comes.
+                None if io.awaits_output(
+                    failure.is_some(),
+                    slot.map_or(0, Slot::unsaved),
+                    now().boot,
+                ) => {}
                 // The log has nothing up to `end`, for whatever reason: skip it, so that it is not read again.
                 None => {
+                    if let Some(error) = failure {
+                        tracing::warn!(session = %id, from = at, to = end, %error, "output is not rendered");
+                    }
                     session.output.skip_to(end);
-                    io.tail_came();
+                    io.output_came();
                 }
             }
             break;
         }
-        io.tail_came();
+        io.output_came();
         session.output.skip_to(start);
         let progress = session.output.catch_up(&bytes, CHUNK, now());
         state.show_output(id, start, &bytes[..progress.taken]);

@@ -1,13 +1,15 @@
-//! Reads a session's log and its index, at any offset.
+//! Reads a session's log at any offset, with the times of its output.
 
 use std::cell::RefCell;
 use std::fs::File;
-use std::os::unix::fs::{FileExt, OpenOptionsExt};
-use std::path::{Path, PathBuf};
+use std::io;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::PathBuf;
 use std::rc::Rc;
 
+use super::log_index::Index;
 use crate::protocol::Timestamp;
-use crate::protocol::disk::{INDEX, IndexRecord, segment_name};
+use crate::protocol::disk::{IndexRecord, segment_name};
 use crate::protocol::record::OutputFile;
 use crate::sys::shared_table::SharedTable;
 use crate::sys::tail::{KEPT, Tail};
@@ -47,12 +49,12 @@ pub(crate) struct SharedTail {
 
 impl Segment {
     /// Appends bytes of this segment from offset `at` on. Returns their number.
-    fn read(&self, at: u64, want: usize, bytes: &mut Vec<u8>) -> usize {
+    fn read(&self, at: u64, want: usize, bytes: &mut Vec<u8>) -> io::Result<usize> {
         let Some(inside) = at.checked_sub(self.start) else {
-            return 0;
+            return Ok(0);
         };
         let left = usize::try_from(self.end.saturating_sub(at)).unwrap_or(usize::MAX);
-        append(&self.file, inside, want.min(left), bytes)
+        file::read_at(&self.file, inside, want.min(left), bytes)
     }
 }
 
@@ -127,7 +129,7 @@ impl LogReader {
     }
 
     /// Drops the segments before `first`. Only for a log that no process writes any more.
-    pub(crate) fn drop_before(&self, first: u64) -> std::io::Result<()> {
+    pub(crate) fn drop_before(&self, first: u64) -> io::Result<()> {
         self.open.replace(None);
         let segments = self.segments();
         if segments.last().is_some_and(|(start, _)| *start < first) {
@@ -162,7 +164,12 @@ impl LogReader {
     }
 
     fn starts(&self) -> Vec<u64> {
-        segments::starts(&self.dir).unwrap_or_default()
+        self.try_starts().unwrap_or_default()
+    }
+
+    /// The start offsets of the segments, oldest first. A log without a directory has none.
+    fn try_starts(&self) -> io::Result<Vec<u64>> {
+        found(segments::starts(&self.dir)).map(Option::unwrap_or_default)
     }
 
     /// First and end offset of the log according to its files.
@@ -182,8 +189,18 @@ impl LogReader {
 
     /// Reads consecutive bytes from `offset` on, at most `max`, up to `end` or to the next gap in
     /// the log. Returns the offset of the first byte, which is greater than `offset` if the byte
-    /// there is not kept.
+    /// there is not kept. What cannot be read counts as not kept.
     pub(crate) fn read(&self, offset: u64, end: u64, max: usize) -> (u64, Vec<u8>) {
+        self.try_read(offset, end, max).unwrap_or((offset, vec![]))
+    }
+
+    /// As [`Self::read`], but says what cannot be read.
+    ///
+    /// # Errors
+    ///
+    /// If the bytes at `offset` may be kept, and cannot be read: the disk has failed, or this process has no descriptor
+    /// left.
+    pub(crate) fn try_read(&self, offset: u64, end: u64, max: usize) -> io::Result<(u64, Vec<u8>)> {
         let mut start = offset;
         let mut bytes = Vec::new();
         while bytes.len() < max {
@@ -194,12 +211,15 @@ impl LogReader {
             let want = usize::try_from(end - at)
                 .unwrap_or(max)
                 .min(max - bytes.len());
-            let read = self.read_some(at, want, &mut bytes);
-            if read > 0 {
-                continue;
+            match self.read_some(at, want, &mut bytes) {
+                Ok(0) => {}
+                Ok(_) => continue,
+                // The next read begins there, and says so.
+                Err(_) if !bytes.is_empty() => break,
+                Err(error) => return Err(error),
             }
             // No file has this offset: it is in a gap or in a dropped segment, or the byte is only in memory.
-            let segment = self.starts().into_iter().find(|&segment| segment > at);
+            let segment = self.try_starts()?.into_iter().find(|&segment| segment > at);
             let next = match (segment, &self.tail) {
                 (Some(segment), _) => segment,
                 (None, Some(tail)) if at < tail.start() => tail.start(),
@@ -213,7 +233,7 @@ impl LogReader {
             }
             start = next;
         }
-        (start, bytes)
+        Ok((start, bytes))
     }
 
     /// As [`Self::read`], without a limit on the number of bytes. It stops at a gap as well.
@@ -260,21 +280,22 @@ impl LogReader {
         segments::gaps(&self.dir, self.starts().into_iter(), end)
     }
 
-    fn read_some(&self, at: u64, want: usize, bytes: &mut Vec<u8>) -> usize {
+    /// Appends bytes from `at` on, as far as one segment has them. Returns their number.
+    fn read_some(&self, at: u64, want: usize, bytes: &mut Vec<u8>) -> io::Result<usize> {
         let mut open = self.open.borrow_mut();
         if let Some(segment) = &*open {
-            let read = segment.read(at, want, bytes);
+            let read = segment.read(at, want, bytes)?;
             if read > 0 {
-                return read;
+                return Ok(read);
             }
         }
-        let starts = self.starts();
+        let starts = self.try_starts()?;
         let Some(place) = starts.iter().rposition(|&start| start <= at) else {
-            return 0;
+            return Ok(0);
         };
         let start = starts[place];
-        let Ok(file) = File::open(self.dir.join(segment_name(start))) else {
-            return 0;
+        let Some(file) = found(File::open(self.dir.join(segment_name(start))))? else {
+            return Ok(0);
         };
         let end = starts.get(place + 1).copied().unwrap_or(u64::MAX);
         let segment = Segment { start, end, file };
@@ -340,8 +361,7 @@ impl LogReader {
 
     /// The offset up to which the index has records.
     pub(crate) fn indexed_end(&self) -> u64 {
-        let last =
-            Index::open(&self.dir).and_then(|index| index.record(index.count.checked_sub(1)?));
+        let last = Index::open(&self.dir).and_then(|index| index.last());
         last.map_or(0, |record| record.end)
     }
 }
@@ -349,87 +369,20 @@ impl LogReader {
 /// Bytes read at once to count newlines.
 const NEWLINES_CHUNK: usize = 1 << 20;
 
-/// Maximum number of index records read at once.
-const AT_ONCE: u64 = 1024;
-
-/// The index, open for reading.
-struct Index {
-    file: File,
-    /// Number of records.
-    count: u64,
-}
-
-impl Index {
-    fn open(dir: &Path) -> Option<Self> {
-        let file = file::open(&dir.join(INDEX)).ok()?;
-        let count = file.metadata().ok()?.len() / IndexRecord::BYTES as u64;
-        Some(Self { file, count })
+/// What was opened; `None` if there is no such file.
+fn found<T>(opened: io::Result<T>) -> io::Result<Option<T>> {
+    match opened {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        opened => opened.map(Some),
     }
-
-    /// Number of the first record that ends after `offset`.
-    fn first_after(&self, offset: u64) -> u64 {
-        self.first(|record| record.end > offset)
-    }
-
-    /// Number of the first record for which `is_it` holds, or the number of records if there is
-    /// none. `is_it` must hold for all records after the first such record as well.
-    fn first(&self, is_it: impl Fn(&IndexRecord) -> bool) -> u64 {
-        let (mut low, mut high) = (0, self.count);
-        while low < high {
-            let middle = low + (high - low) / 2;
-            match self.record(middle) {
-                Some(record) if !is_it(&record) => low = middle + 1,
-                _ => high = middle,
-            }
-        }
-        low
-    }
-
-    /// The record with this number, counted from 0.
-    fn record(&self, n: u64) -> Option<IndexRecord> {
-        let mut bytes = [0; IndexRecord::BYTES];
-        let at = n * IndexRecord::BYTES as u64;
-        self.file.read_exact_at(&mut bytes, at).ok()?;
-        IndexRecord::from_bytes(&bytes)
-    }
-
-    /// Reads up to `wanted` records from number `from` on in one read, at most [`AT_ONCE`].
-    fn records(&self, from: u64, wanted: u64) -> Vec<IndexRecord> {
-        let size = IndexRecord::BYTES as u64;
-        let count = wanted.min(AT_ONCE).min(self.count.saturating_sub(from));
-        let mut bytes = Vec::new();
-        let want = usize::try_from(count * size).unwrap_or(0);
-        append(&self.file, from * size, want, &mut bytes);
-        let records = bytes.chunks_exact(IndexRecord::BYTES);
-        records.map_while(IndexRecord::from_bytes).collect()
-    }
-}
-
-/// Bytes for which memory is reserved without checking the file's length.
-const AT_A_TIME: usize = 4096;
-
-/// Reads up to `want` bytes at offset `inside` of the file and appends them. Returns their number.
-fn append(file: &File, inside: u64, want: usize, bytes: &mut Vec<u8>) -> usize {
-    let want = match want {
-        ..=AT_A_TIME => want,
-        // Reserve no more than the file has, however much is requested.
-        _ => {
-            let there = file.metadata().map_or(0, |meta| meta.len());
-            let there = usize::try_from(there.saturating_sub(inside));
-            want.min(there.unwrap_or(usize::MAX))
-        }
-    };
-    let before = bytes.len();
-    bytes.resize(before + want, 0);
-    let read = file.read_at(&mut bytes[before..], inside).unwrap_or(0);
-    bytes.truncate(before + read);
-    read
 }
 
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
+    use crate::daemon::storage::log_index::AT_ONCE;
+    use crate::protocol::disk::INDEX;
 
     fn log(segments: &[(u64, &str)]) -> (tempfile::TempDir, LogReader) {
         let dir = tempfile::tempdir().unwrap();
@@ -454,6 +407,15 @@ mod tests {
         assert_eq!(log.read_all(0, 23), (10, b"abc".to_vec()));
         assert_eq!(log.read_all(13, 23), (20, b"def".to_vec()));
         assert_eq!(log.read_all(23, 99), (23, vec![]));
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_no_gap() {
+        let (dir, _) = log(&[(0, "hello")]);
+        let file = LogReader::new(dir.path().join(segment_name(0)));
+        assert!(file.try_read(0, 5, 5).is_err(), "it is no directory");
+        let gone = LogReader::new(dir.path().join("gone"));
+        assert_eq!(gone.try_read(0, 5, 5).unwrap(), (0, vec![]));
     }
 
     #[test]

@@ -4,6 +4,7 @@
 
 pub(crate) mod input_log;
 pub(crate) mod journal;
+mod log_index;
 pub(crate) mod log_reader;
 pub(crate) mod store;
 pub(crate) mod tombstone_file;

@@ -77,10 +77,10 @@ pub(super) async fn read_lines(
         let chunk = if reader.is_fast() { FAST_CHUNK } else { CHUNK };
         let (start, bytes) = {
             let state = hub.read();
-            let Some(io) = state.sessions.io(id) else {
+            if state.sessions.io(id).is_none() {
                 return Ok(());
-            };
-            io.log.read(at, stretch.end, chunk)
+            }
+            state.sessions.read_log(id, at..stretch.end, chunk)?
         };
         if start > at
             && let Some(beginning) = hub.change(|state| state.log_start_after(id, at))
