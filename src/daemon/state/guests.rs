@@ -529,8 +529,8 @@ impl State {
 
     /// What is remembered of a session that another one needs, if it was removed.
     fn removed(&self, project: &Project, need: &Need) -> Option<&Tombstone> {
-        let is_known = project.wish.jobs.contains_key(&need.job);
-        let id = SessionId::parse(&need.job).filter(|_| !is_known)?;
+        let is_of_file = project.applied.jobs.contains_key(&need.job);
+        let id = SessionId::parse(&need.job).filter(|_| !is_of_file)?;
         self.sessions.registry.tombstones.get(&id)
     }
 }

@@ -102,7 +102,8 @@ fn what_a_job_asks_for_is_announced_by_the_configured_command() {
         .run(&["run", "--notify", "never", "true"])
         .expect_code(2);
     assert!(
-        said.stderr.contains("failed, ready, input or done"),
+        said.stderr
+            .contains("failed, done, exit (both), ready or input"),
         "{}",
         said.stderr
     );
