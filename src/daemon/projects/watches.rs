@@ -1,6 +1,6 @@
 //! The files that a project's jobs react to.
 
-use crate::engine::project::watching::Loops;
+use crate::engine::project::watching::{Changes, Loops};
 use crate::project::watch::Watch;
 
 /// The files that one job reacts to.
@@ -15,6 +15,8 @@ pub(crate) struct JobWatch {
     pub(crate) loops: Loops,
     /// When the program last got a signal or keys because of changes, in boot-time milliseconds.
     pub(crate) reacted_at: Option<u64>,
+    /// What has changed while its program was paused: the job reacts when the program is continued.
+    held: Option<Changes>,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -35,7 +37,26 @@ impl JobWatch {
             state: State::BeingSet,
             loops: Loops::default(),
             reacted_at: None,
+            held: None,
         }
+    }
+
+    /// Keeps changes until the program is continued.
+    pub(crate) fn hold(&mut self, changes: Changes) {
+        match &mut self.held {
+            Some(held) => held.add(changes),
+            none => *none = Some(changes),
+        }
+    }
+
+    /// Whether changes are kept until the program is continued.
+    pub(crate) fn holds(&self) -> bool {
+        self.held.is_some()
+    }
+
+    /// The changes that were kept.
+    pub(crate) fn take_held(&mut self) -> Option<Changes> {
+        self.held.take()
     }
 
     /// Its files are watched from now on.

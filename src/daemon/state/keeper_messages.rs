@@ -237,6 +237,7 @@ impl State {
                 io.node_state = None;
             }
             self.publish(kind, id, serde_json::json!({}));
+            self.catch_up_on_changes(id);
             self.persist(id);
             self.tell_submitter(id);
             self.arm_input(id);

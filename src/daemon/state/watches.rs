@@ -11,14 +11,15 @@ use crate::daemon::keeper_link::ForNext;
 use crate::daemon::projects::ProjectId;
 use crate::daemon::projects::project::Project;
 use crate::daemon::projects::watches::JobWatch;
+use crate::daemon::sessions::Sessions;
 use crate::daemon::watching::{Changes, JobKey, Wanted};
 use crate::engine::Now;
 use crate::engine::project::watching::MANY;
 use crate::engine::project::{Seen, SeenState, Standing, Why};
 use crate::project::watch::WatchDo;
-use crate::protocol::SessionId;
 use crate::protocol::cause::{Cause, Files};
 use crate::protocol::project::Watching;
+use crate::protocol::{SessionId, Status};
 use crate::sys::signal;
 
 /// What is to be done with a program because files have changed, besides what follows from the wish.
@@ -65,7 +66,10 @@ impl State {
         let before = project.watches.len();
         let jobs = &project.applied.jobs;
         project.watches.retain(|name, _| jobs.contains_key(name));
-        if changed || before != project.watches.len() {
+        let (sessions, all) = (&self.sessions, &project.sessions);
+        let mut holding = project.watches.iter().filter(|(_, watch)| watch.holds());
+        let is_due = holding.any(|(name, _)| !is_paused(sessions, all.get(name)));
+        if changed || is_due || before != project.watches.len() {
             self.projects.watches_changed();
         }
     }
@@ -115,7 +119,51 @@ impl State {
 
     /// The reaction has come, or nothing has changed.
     pub(crate) fn change_settled(&mut self, job: &JobKey) {
-        self.keeper.drop_kept(unsettled(job));
+        let watch = self.projects.get(&job.0);
+        let watch = watch.and_then(|project| project.watches.get(&job.1));
+        // Of a job that is paused, it is still to come.
+        if !watch.is_some_and(JobWatch::holds) {
+            self.keeper.drop_kept(unsettled(job));
+        }
+    }
+
+    /// The changes that came while programs were paused which are not paused any more.
+    pub(crate) fn changes_since_pause(&mut self) -> Vec<(JobKey, Changes)> {
+        let mut found = Vec::new();
+        for id in self.projects.ids() {
+            let Some(project) = self.projects.get_mut(&id) else {
+                continue;
+            };
+            for (name, watch) in &mut project.watches {
+                let session = project.sessions.get(name);
+                if is_paused(&self.sessions, session) {
+                    continue;
+                }
+                let Some(changes) = watch.take_held() else {
+                    continue;
+                };
+                let life = session.and_then(|id| self.sessions.get(id));
+                let began = life.map_or(0, |session| session.life.started_boot());
+                let job = (id.clone(), name.clone());
+                self.keeper.drop_kept(unsettled(&job));
+                // What was started since has begun with the changed files.
+                if began <= changes.last {
+                    found.push((job, changes));
+                }
+            }
+        }
+        found
+    }
+
+    /// The program of a session was continued: its job reacts to what has changed meanwhile.
+    pub(super) fn catch_up_on_changes(&mut self, id: &SessionId) {
+        let of = self
+            .sessions
+            .get(id)
+            .and_then(|known| known.spec.project.clone());
+        if let Some(of) = of {
+            self.projects.touch(&of.id);
+        }
     }
 
     /// A change to which nobody has reacted, because the daemon was killed or replaced, or the watch was set anew.
@@ -194,6 +242,14 @@ impl State {
         // It was removed if the job has ended since; the next run gets a new one.
         let session = project.sessions.get(name).cloned();
         if what != WatchDo::Restart && session.is_none() {
+            return None;
+        }
+        if is_paused(&self.sessions, session.as_ref()) {
+            // As one that somebody has stopped, it stays so.
+            tracing::debug!(project = id, job = name, %files, "its reaction waits until it is continued");
+            project.watches.get_mut(name)?.hold(changes.clone());
+            let first = changes.files.first().cloned();
+            self.change_pends(&(id.clone(), name.clone()), first.as_deref());
             return None;
         }
         let life = session.as_ref().and_then(|id| self.sessions.get(id));
@@ -296,6 +352,12 @@ pub(crate) fn suspension<'a>(project: &'a Project, name: &str) -> Option<(&'a st
     let wish = &project.wish;
     let file = wish.jobs.get(name)?.suspended.as_deref()?;
     Some((file, wish.is_suspended_with_others(name)))
+}
+
+/// Whether the program of a session is paused.
+fn is_paused(sessions: &Sessions, id: Option<&SessionId>) -> bool {
+    let session = id.and_then(|id| sessions.get(id));
+    session.is_some_and(|session| session.life.status() == Status::Paused)
 }
 
 /// A change to which a job has not reacted.

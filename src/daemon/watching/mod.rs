@@ -37,6 +37,7 @@ use std::path::PathBuf;
 pub(crate) use watcher::{Report, Watcher};
 
 use crate::daemon::projects::ProjectId;
+pub(crate) use crate::engine::project::watching::Changes;
 use crate::project::watch::Watch;
 
 /// A job of a project.
@@ -51,19 +52,4 @@ pub(crate) struct Wanted {
     pub(crate) watch: Watch,
     /// Differs when what has failed is to be tried again.
     pub(crate) attempt: u32,
-}
-
-/// Files that have changed together.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Changes {
-    /// Some of the files.
-    pub(crate) files: Vec<PathBuf>,
-    /// Those of them that did not exist before.
-    pub(crate) new: Vec<PathBuf>,
-    /// How many there are besides, at least.
-    pub(crate) more: usize,
-    /// When the first one changed, in boot-time milliseconds.
-    pub(crate) first: u64,
-    /// When the last one changed.
-    pub(crate) last: u64,
 }

@@ -184,6 +184,40 @@ pub fn is_change(before: Before, now: Option<Print>, touch: Touch) -> bool {
     }
 }
 
+/// Files that have changed together.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Changes {
+    /// Some of the files.
+    pub files: Vec<PathBuf>,
+    /// Those of them that did not exist before.
+    pub new: Vec<PathBuf>,
+    /// How many there are besides, at least.
+    pub more: usize,
+    /// When the first one changed, in boot-time milliseconds.
+    pub first: u64,
+    /// When the last one changed.
+    pub last: u64,
+}
+
+impl Changes {
+    /// Adds what has changed later.
+    pub fn add(&mut self, later: Self) {
+        let before = self.files.len();
+        for file in later.files {
+            if !self.files.contains(&file) {
+                self.files.push(file);
+            }
+        }
+        // Files that are counted only may be the same ones.
+        self.more = self.more.max(later.more);
+        let seen = &self.files[..before];
+        let new = later.new.into_iter().filter(|file| !seen.contains(file));
+        self.new.extend(new);
+        self.first = self.first.min(later.first);
+        self.last = self.last.max(later.last);
+    }
+}
+
 /// After so many restarts in a row that a job has caused itself, it is left alone.
 const MOST_IN_A_ROW: usize = 5;
 
@@ -366,6 +400,20 @@ mod tests {
             let found = is_change(before, now, touch);
             assert_eq!(found, expected, "{before:?} {now:?} {touch:?}");
         }
+    }
+
+    #[test]
+    fn changes_that_come_one_after_another_become_one() {
+        let changes = |files: &[&str], new: &[&str], first: u64, last: u64| Changes {
+            files: files.iter().map(PathBuf::from).collect(),
+            new: new.iter().map(PathBuf::from).collect(),
+            more: 0,
+            first,
+            last,
+        };
+        let mut all = changes(&["/a"], &[], 10, 20);
+        all.add(changes(&["/a", "/b"], &["/b"], 30, 40));
+        assert_eq!(all, changes(&["/a", "/b"], &["/b"], 10, 40));
     }
 
     #[test]

@@ -447,6 +447,40 @@ fn a_change_to_which_nobody_has_reacted_outlives_the_daemon() {
 }
 
 #[test]
+fn what_is_paused_stays_so_and_reacts_when_it_is_continued() {
+    let shop = Project::new(&format!("version = 1\n{}", service("api", "")));
+    let config = shop.home.path().join("config.toml");
+    std::fs::write(config, "log_level = \"debug\"\n").unwrap();
+    shop.put("main.rs", "fn main() {}");
+    shop.ok(&["up"]);
+    shop.until_started("api", 1);
+    let pid = shop.pid("api");
+    let is_held = |times: usize| {
+        eventually("its reaction waits", || {
+            let said = shop.home.ok(&["daemon", "logs", "-n", "1000"]);
+            let waits = said.matches("its reaction waits").count();
+            (waits == times).then_some(())
+        });
+        assert_eq!((shop.starts("api"), shop.pid("api")), (1, pid));
+        assert_eq!(shop.job("api")["status"], "paused");
+    };
+    shop.ok(&["pause", "api"]);
+    shop.put("main.rs", "other");
+    is_held(1);
+    // The next daemon knows of it, too.
+    shop.home.kill_daemon();
+    is_held(2);
+    shop.ok(&["resume", "api"]);
+    shop.until_started("api", 2);
+    assert_eq!(shop.because(), "changed: main.rs");
+    // Once.
+    shop.ok(&["pause", "api"]);
+    shop.ok(&["resume", "api"]);
+    shop.put("main.rs", "once more");
+    shop.until_started("api", 3);
+}
+
+#[test]
 fn a_watch_that_is_too_large_says_so_and_the_job_runs() {
     let shop = Project::new(&format!(
         "version = 1\n{}",

@@ -38,6 +38,9 @@ async fn follow(hub: &Hub) -> io::Result<()> {
             none => none.insert(Watcher::new()?),
         };
         watcher.want(wanted);
+        for (job, changes) in hub.change(State::changes_since_pause) {
+            changed(hub, &job, &changes);
+        }
         loop {
             if watcher.is_idle() {
                 return Ok(());
