@@ -52,7 +52,8 @@ impl Filter {
             }
             && match (&self.sessions, event.session) {
                 (Some(sessions), Some(id)) => sessions.contains(id),
-                _ => true,
+                (Some(_), None) => is_about_host,
+                (None, _) => true,
             }
     }
 

@@ -54,6 +54,14 @@ pub enum EventKind {
     Placed,
     /// A batch system has put the session into its queue again.
     Requeued,
+    /// A person has changed the command of the session; `data` has the new one. Its next run has it.
+    CommandChanged,
+    /// A queue starts nothing any more; `data` says why.
+    QueuePaused,
+    /// A queue starts sessions again.
+    QueueResumed,
+    /// A queue was made or ended, or runs another number of sessions at once, or does something else after a failure.
+    QueueChanged,
     /// The session was removed.
     Removed,
     /// A host is connected.
@@ -72,7 +80,8 @@ pub enum EventKind {
     Bell,
     /// Live: an agent types. Sent at most once a second; `by` in `data` is the agent's scope.
     AgentInput,
-    /// Live: a run has ended, and the restart policy starts another one; `retryAt` in `data` says when.
+    /// Live: a run has ended, and the restart policy starts another one; `retryAt` in `data` says when, and
+    /// `retry` how many times in a row that is.
     Retrying,
     /// Live: a job of a project is in another phase, or for another reason; `data` is the job's `project`, or null if
     /// the session has left its project, whose file does not name the job any more. Or a new session waits for its
@@ -99,6 +108,21 @@ impl EventKind {
                 | Self::Retrying
                 | Self::Phase
                 | Self::Changed
+                | Self::Lag
+        )
+    }
+
+    /// Whether events of this kind are about a session.
+    pub fn is_of_session(self) -> bool {
+        !matches!(
+            self,
+            Self::Hello
+                | Self::HostUp
+                | Self::HostDown
+                | Self::Gap
+                | Self::QueuePaused
+                | Self::QueueResumed
+                | Self::QueueChanged
                 | Self::Lag
         )
     }

@@ -42,6 +42,10 @@ impl RestartPolicy {
     /// requested.
     pub const FOREVER: u32 = u32::MAX;
 
+    /// How many times in a row a job is run again by its policy until it counts as one that does not work, whatever the
+    /// limit of the policy is: as many as the usual limit.
+    pub const KEEPS_ENDING: u32 = 5;
+
     /// Parses a policy as people write it: `no`, `on-failure`, `on-failure:3`, `always`,
     /// `always:3`.
     pub fn parse(text: &str) -> Option<Self> {

@@ -214,7 +214,10 @@ fn event_schema(event: EventKind, kind: &Value, schemas: &mut SchemaGenerator) -
     };
     let mut required = vec!["event", "data"];
     if event.is_lifecycle() {
-        required.extend(["seq", "at", "sessionId"]);
+        required.extend(["seq", "at"]);
+    }
+    if event.is_lifecycle() && event.is_of_session() {
+        required.push("sessionId");
     }
     json!({
         "description": kind["description"],

@@ -101,7 +101,9 @@ fn print(ctx: &mut Context, event: &Event) -> Result<(), Failure> {
 /// host. The name of the host, if the event is about the host itself.
 fn name(event: &Event) -> String {
     let id = || event.session_id.as_ref().map(ToString::to_string);
-    let label = event.data["label"].as_str().map(clean);
+    // Of a queue, its name is all there is.
+    let label = event.data["label"].as_str();
+    let label = label.or(event.data["queue"].as_str()).map(clean);
     let host = event.host.as_deref().map(clean);
     let name = match (label, &host) {
         (Some(label), Some(host)) => format!("{label}@{host}"),
@@ -148,6 +150,18 @@ fn what(event: &Event) -> String {
             None => "host down".to_owned(),
         },
         EventKind::Gap => "events are missing".to_owned(),
+        EventKind::CommandChanged => format!("command changed: {}", clean(text("command"))),
+        EventKind::QueuePaused if data["why"].is_string() => {
+            format!("queue paused: {}", clean(text("why")))
+        }
+        EventKind::QueueChanged => match data["parallel"].as_u64() {
+            Some(0) => "is no longer a queue".to_owned(),
+            Some(parallel) if text("onFailure") == "pause" => {
+                format!("queue, {parallel} at once, pauses after a failure")
+            }
+            Some(parallel) => format!("queue, {parallel} at once"),
+            None => "queue changed".to_owned(),
+        },
         kind => {
             let word = serde_json::to_value(kind).unwrap_or_default();
             word.as_str().unwrap_or_default().replace('_', " ")
@@ -275,6 +289,31 @@ mod tests {
                 "reported",
                 json!({"label": "c", "state": null, "message": null, "by": reporter}),
                 ["c", "takes its report back", "agent a"],
+            ),
+            (
+                "command_changed",
+                json!({"label": "w", "command": "make -j2", "by": {"kind": "human", "scope": null}}),
+                ["w", "command changed: make -j2", "a person"],
+            ),
+            (
+                "queue_paused",
+                json!({"queue": "heavy", "project": "shop", "parallel": 1, "why": "build failed"}),
+                ["shop/heavy", "queue paused: build failed", "-"],
+            ),
+            (
+                "queue_resumed",
+                json!({"queue": "q", "parallel": 1, "why": null}),
+                ["q", "queue resumed", "-"],
+            ),
+            (
+                "queue_changed",
+                json!({"queue": "q", "parallel": 2, "onFailure": "pause"}),
+                ["q", "queue, 2 at once, pauses after a failure", "-"],
+            ),
+            (
+                "queue_changed",
+                json!({"queue": "q", "parallel": 0, "onFailure": "continue"}),
+                ["q", "is no longer a queue", "-"],
             ),
             (
                 "output_dropped",

@@ -10,9 +10,9 @@ use crate::daemon::requests::checks::checked_name;
 use crate::daemon::requests::client::Client;
 use crate::daemon::requests::replies::answer;
 use crate::daemon::state::State;
+use crate::daemon::state::queues::on_failure;
 use crate::daemon::transport::Answer;
 use crate::engine::project::{Queue, Seen};
-use crate::engine::session::Session;
 use crate::protocol::bounds::MAX_PARALLEL;
 use crate::protocol::params;
 use crate::protocol::project::OnFailure;
@@ -67,7 +67,11 @@ pub(super) async fn queue(hub: &Hub, client: &Client, params: params::Queue) -> 
         return Err(no_queue(&group));
     }
     let id = known.unwrap_or_else(|| QUEUES.to_owned());
-    hub.change(|state| change(state, &id, &group, &params));
+    let by = client.principal.actor();
+    hub.change(|state| {
+        change(state, &id, &group, &params);
+        state.tell_queues(&id, Some(&by));
+    });
     shown(&hub.read(), client, &id, &group)
 }
 
@@ -133,12 +137,6 @@ fn shown(state: &State, client: &Client, id: &ProjectId, group: &str) -> Answer 
     })
 }
 
-/// `build failed`. Guests are named by the ids of their sessions.
-fn failed(state: &State, job: &str) -> String {
-    let session = SessionId::parse(job).and_then(|id| state.sessions.get(&id));
-    format!("{} failed", session.map_or(job, Session::name))
-}
-
 fn told(
     state: &State,
     client: &Client,
@@ -168,13 +166,9 @@ fn told(
         queue: name.to_owned(),
         project: (project.id != QUEUES).then(|| project.name()),
         parallel: queue.parallel,
-        on_failure: if queue.pauses_on_failure {
-            OnFailure::Pause
-        } else {
-            OnFailure::Continue
-        },
+        on_failure: on_failure(queue),
         paused: queue.paused,
-        why: queue.failed.as_deref().map(|job| failed(state, job)),
+        why: state.why_paused(queue),
         running,
         waiting,
         skipped,

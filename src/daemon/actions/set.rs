@@ -75,6 +75,9 @@ pub(super) fn set(hub: &Hub, client: &Client, params: Set) -> Answer {
         }
         let saved = state.save(&id);
         state.publish(EventKind::Changed, &id, json!({}));
+        if params.command.is_some() {
+            state.publish_command(&id, &client.principal.actor());
+        }
         // If the keeper has it, the record says that it is not on disk yet.
         if let Err(error) = saved
             && !state.keeps_record(&id)

@@ -64,6 +64,9 @@ impl Projects {
             known.map(|project| (project.id.clone(), project)).collect();
         let queues = known.entry(QUEUES.to_owned());
         queues.or_insert_with(Project::of_queues);
+        for project in known.values_mut() {
+            project.told_queues.clone_from(&project.wish.queues);
+        }
         let due = known.keys().cloned().collect();
         let has_new_times = known.values().any(|project| !project.times.is_empty());
         Self {

@@ -12,7 +12,7 @@ use super::guests::FirstRun;
 use super::times::JobTimes;
 use super::watches::JobWatch;
 use crate::engine::life::Actor;
-use crate::engine::project::{Decision, JobWish, Phase, Seen, Standing, Why, Wish};
+use crate::engine::project::{Decision, JobWish, Phase, Queue, Seen, Standing, Why, Wish};
 use crate::project as file;
 use crate::protocol::cause::Cause;
 use crate::protocol::project::{ProjectName, ProjectRole};
@@ -69,6 +69,8 @@ pub(crate) struct Project {
     pub(crate) told: BTreeMap<String, ProjectRole>,
     /// Whether clients were last told of a guest as skipped, or as waiting. `None`: of a new one, they were told nothing.
     pub(crate) told_guests: BTreeMap<SessionId, Option<bool>>,
+    /// Its queues as clients were last told, by name.
+    pub(crate) told_queues: BTreeMap<String, Queue>,
     /// What was seen of each job at the last decision.
     pub(crate) seen: BTreeMap<String, Seen>,
     /// Number of the last change.
@@ -158,6 +160,7 @@ impl Project {
             places: BTreeMap::new(),
             told: BTreeMap::new(),
             told_guests: BTreeMap::new(),
+            told_queues: BTreeMap::new(),
             seen: BTreeMap::new(),
             seq: 0,
             all: false,

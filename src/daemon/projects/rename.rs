@@ -35,6 +35,7 @@ impl Project {
             // Guests have no other name than that of their session.
             first_runs: _,
             told_guests: _,
+            told_queues: _,
             // The name of a session stays.
             graces: _,
             // These are about the whole project.

@@ -15,10 +15,6 @@ use crate::sys::signal;
 /// end sooner.
 const PROOF_MS: u64 = 500;
 
-/// How many times in a row a job is run again by its policy until it counts as one that does not work, whatever the
-/// limit of the policy is: as many as the usual limit.
-const KEEPS_ENDING: u32 = 5;
-
 /// The jobs that are not ready in the time that their probes have, or not any more, or have ended before, or keep
 /// ending, and why.
 pub(super) fn late(project: &Project, sessions: &Sessions) -> BTreeMap<String, String> {
@@ -45,7 +41,7 @@ pub(super) fn late(project: &Project, sessions: &Sessions) -> BTreeMap<String, S
 fn keeps_ending(session: &Session) -> Option<String> {
     let policy = session.spec.restart?;
     let (count, life) = (session.life.retries(), &session.life);
-    let is_one = life.status() == Status::Retrying && count >= KEEPS_ENDING;
+    let is_one = life.status() == Status::Retrying && count >= RestartPolicy::KEEPS_ENDING;
     let how = match (life.exit_code(), life.signal()) {
         (Some(code), _) => format!("exit code {code}"),
         (None, Some(number)) => signal::name(number),

@@ -15,8 +15,8 @@
 //! emulator, `log_budget` limits all logs together. *Waiting*: `waiters` (clients), `guests` (sessions that wait in a
 //! queue or for others), `human_requests` (agents that ask people). *Input*: `input_probe` (whether a program waits for
 //! some), `keyboard` (who types), `sharing` (which agents may). *Readiness*: `readiness`, `guessed_readiness`.
-//! *Projects*: `job_states` says how the session of each job is, `projects` decides what follows, `phases` tells
-//! clients; `schedules`, `watches`, `job_ports` and `hooks` are parts of project files, `project_end` ends whole
+//! *Projects*: `job_states` says how the session of each job is, `projects` decides what follows, `phases` and
+//! `queues` tell clients; `schedules`, `watches`, `job_ports` and `hooks` are parts of project files, `project_end` ends whole
 //! projects. *Elsewhere*: `hosts`, `batch` and `node`.
 //!
 //! [`sessions`]: super::sessions
@@ -43,6 +43,7 @@ pub(crate) mod phases;
 mod project_end;
 pub(crate) mod projects;
 pub(crate) mod publish;
+pub(crate) mod queues;
 mod readiness;
 mod render_queue;
 mod restart;

@@ -165,6 +165,7 @@ impl State {
             self.wait_for_turn(&session, waits);
         }
         self.touch_borrowers(id);
+        self.tell_queues(id, None);
         self.tell_phases(id);
         self.look_at_skipped(id);
         steps

@@ -10,7 +10,7 @@ use crate::engine::life::{Actor, Life};
 use crate::engine::session::Session;
 use crate::protocol::cause::Cause;
 use crate::protocol::event::Completion;
-use crate::protocol::{EventKind, SessionId};
+use crate::protocol::{EventKind, SessionId, shell};
 use crate::sys::signal;
 
 /// Maximum number of characters of output, and of the command, in a completion message.
@@ -123,6 +123,16 @@ impl State {
         let project = self.projects.get(&of.id)?;
         let starts = matches!(project.under_way.get(&of.job), Some(UnderWay::Starting(_)));
         starts.then(|| project.on_behalf_of(&of.job))
+    }
+
+    /// Publishes the command that a session has got, and who has given it.
+    pub(crate) fn publish_command(&mut self, id: &SessionId, by: &Actor) {
+        let Some(session) = self.sessions.get(id) else {
+            return;
+        };
+        let line = shell::line(&session.spec.command, session.spec.args.as_deref());
+        let data = json!({ "command": head(&line, COMPLETION_CHARS), "by": by.ended_by() });
+        self.publish(EventKind::CommandChanged, id, data);
     }
 
     /// Publishes the end of a session, unless an earlier daemon published it and died before it saved the

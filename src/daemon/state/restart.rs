@@ -101,7 +101,8 @@ impl State {
         if policy.is_some_and(|policy| session.life.retry(policy, now())) {
             tracing::debug!(session = %id, "another run is planned");
             let retry_at = session.life.retry_wall(now());
-            self.publish(EventKind::Retrying, id, json!({ "retryAt": retry_at }));
+            let data = json!({ "retryAt": retry_at, "retry": session.life.retries() });
+            self.publish(EventKind::Retrying, id, data);
             self.arm_input(id);
             self.persist(id);
             self.look(id);
