@@ -85,6 +85,30 @@ fn what_was_lost_is_continued_with_its_command_or_its_policy() {
 }
 
 #[test]
+fn a_restore_starts_what_is_to_run_always_and_nothing_else() {
+    let home = Home::new();
+    for (name, policy) in [("web", "always"), ("off", "always"), ("once", "on-failure")] {
+        home.start(&["-n", name, "--restart", policy, "exec sleep 1000"]);
+    }
+    home.start(&["-n", "plain", "exec sleep 1000"]);
+    home.ok(&["stop", "off"]);
+    lose(&home, &["web", "once", "plain"]);
+    let ran = home.run(&["daemon", "start", "--restore"]).expect_code(0);
+    assert!(ran.stderr.contains("web is started again"), "{ran}");
+    let pid = of(&home, "web")["pid"].clone();
+    for (name, status) in [
+        ("web", "running"),
+        ("off", "killed"),
+        ("once", "lost"),
+        ("plain", "lost"),
+    ] {
+        assert_eq!(of(&home, name)["status"], status, "{name}");
+    }
+    home.run(&["daemon", "start", "--restore"]).expect_code(0);
+    assert_eq!(of(&home, "web")["pid"], pid, "it runs already");
+}
+
+#[test]
 fn a_job_says_itself_what_continues_it_and_start_uses_it() {
     let home = Home::new();
     let said = home.scratch("said");

@@ -14,6 +14,7 @@ use crate::cli::jobs::newest::newest;
 use crate::cli::output::{advised, note, words};
 use crate::protocol::params::{Project, ProjectOp, Restart};
 use crate::protocol::policy::RestartWhen;
+use crate::protocol::run::{EndedBy, EndedByKind};
 use crate::protocol::shell::quote;
 use crate::protocol::{Action, Record, Status};
 
@@ -74,6 +75,31 @@ fn lost(jobs: Vec<Record>) -> Vec<Record> {
     newest(jobs, |job| job.summary.status == Status::Lost)
 }
 
+/// Starts the jobs of people on this machine again that were lost and are to run always: after a reboot. Not those of
+/// projects, and not those that somebody was stopping.
+pub(super) fn always(ctx: &mut Context) -> Result<Exit, Failure> {
+    let mut exit = Exit::OK;
+    for job in lost(ctx.jobs()?).iter().filter(|job| runs_always(job)) {
+        match start_again(ctx, job) {
+            Ok(()) => note(&format!("{} is started again", words::name(&job.summary))),
+            Err(failure) => exit = exit.or(ctx.complain(failure)),
+        }
+    }
+    Ok(exit)
+}
+
+fn runs_always(job: &Record) -> bool {
+    let summary = &job.summary;
+    let is_policy = job
+        .restart
+        .is_some_and(|policy| policy.policy == RestartWhen::Always);
+    let is_ours = job.scope.is_human() && summary.project.is_none();
+    // One that waited for its next run tells how the last one ended.
+    let by_itself = |by: &EndedBy| by.kind == EndedByKind::Itself;
+    let was_stopped = !job.ended_by.as_ref().is_none_or(by_itself);
+    is_policy && is_ours && summary.session_id.host().is_none() && !was_stopped
+}
+
 /// What continues a job that was lost, in words. `None` if nothing does.
 pub(super) fn with(job: &Record) -> Option<String> {
     let allows = |policy: &crate::protocol::RestartPolicy| policy.policy != RestartWhen::Never;
@@ -98,6 +124,15 @@ fn start(ctx: &mut Context, job: &Record) -> Result<bool, Failure> {
         ));
         return Ok(false);
     };
+    start_again(ctx, job)?;
+    if !ctx.json {
+        note(&format!("{name} is started with: {with}"));
+    }
+    show(ctx, job.summary.session_id.to_string())?;
+    Ok(true)
+}
+
+fn start_again(ctx: &mut Context, job: &Record) -> Result<(), Failure> {
     let restart = Action::Restart(Restart {
         session_id: job.summary.session_id.to_string(),
         unique_label: Some(true),
@@ -105,11 +140,7 @@ fn start(ctx: &mut Context, job: &Record) -> Result<bool, Failure> {
         ..Restart::default()
     });
     ctx.daemon()?.call(restart).map_err(refused)?;
-    if !ctx.json {
-        note(&format!("{name} is started with: {with}"));
-    }
-    show(ctx, job.summary.session_id.to_string())?;
-    Ok(true)
+    Ok(())
 }
 
 /// Gives a job that waits the environment of this command; one of a project gets it with all others of the project.
@@ -148,10 +179,11 @@ fn proceed(ctx: &mut Context, job: &Record) -> Result<bool, Failure> {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use crate::cli::output::fixture::record;
-    use crate::protocol::{RestartPolicy, Timestamp};
+    use crate::protocol::{RestartPolicy, Scope, Timestamp};
 
     #[test]
     fn a_resume_command_goes_before_the_restart_policy() {
@@ -169,6 +201,27 @@ mod tests {
         assert_eq!(with(&job).as_deref(), Some("x"));
         job.summary.resume = Some("claude --resume 4f".to_owned());
         assert_eq!(with(&job).as_deref(), Some("claude --resume 4f"));
+    }
+
+    #[test]
+    fn after_a_reboot_only_what_is_to_run_always_is_started() {
+        let always = || {
+            let mut job = record("a", Some("web"), Status::Lost);
+            job.restart = Some(RestartPolicy {
+                policy: RestartWhen::Always,
+                ..RestartPolicy::default()
+            });
+            job
+        };
+        assert!(runs_always(&always()));
+        let mut job = always();
+        job.scope = Scope::named("builder").unwrap();
+        assert!(!runs_always(&job), "an agent's");
+        let mut job = always();
+        job.ended_by = Some(EndedBy::of(EndedByKind::Human));
+        assert!(!runs_always(&job), "it was being stopped");
+        job = record("a", Some("web"), Status::Lost);
+        assert!(!runs_always(&job), "without a policy");
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! `daemon start`: starts the daemon, and after a reboot the projects that were up.
+//! `daemon start`: starts the daemon, and after a reboot the projects that were up and the jobs that are to run always.
 
 use clap::Args;
 
@@ -6,6 +6,7 @@ use crate::cli::context::Context;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::output::note;
 use crate::cli::verb::daemon::stats;
+use crate::cli::verb::resume;
 use crate::protocol::Action;
 use crate::protocol::params::{Project, ProjectOp};
 use crate::protocol::reply::{Restored, RestoredProject};
@@ -13,7 +14,8 @@ use crate::term::sanitize::clean;
 
 #[derive(Args, Debug)]
 pub(crate) struct DaemonStart {
-    /// After a reboot: also start the jobs of the projects that were up, in the environment of this command
+    /// After a reboot: also start the jobs of the projects that were up, and lost jobs with the policy `always`, in the
+    /// environment of this command
     #[arg(long)]
     restore: bool,
 }
@@ -34,6 +36,7 @@ impl DaemonStart {
                     exit = Exit::FAILED;
                 }
             }
+            exit = exit.or(resume::always(ctx)?);
         }
         ctx.hang_up();
         if let Some((value, stats)) = stats(ctx)? {
