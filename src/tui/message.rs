@@ -148,6 +148,14 @@ pub enum RequestKind {
     Project(ProjectRequest),
     /// Ending the connection to a host.
     Disconnect(String),
+    /// The queues.
+    Queues,
+    /// Pausing (`true`) or resuming the queue of this name.
+    PauseQueue(String, bool),
+    /// Moving a job to the front (`true`) or to the end of its queue.
+    Move(SessionId, bool),
+    /// Clearing the log of a job.
+    Clear(SessionId),
 }
 
 impl RequestKind {
@@ -176,6 +184,8 @@ impl RequestKind {
             | Self::Merged(id)
             | Self::Card(id, _)
             | Self::Runs(id)
+            | Self::Move(id, _)
+            | Self::Clear(id)
             | Self::Copy(id, _) => Some(id),
             Self::Subscribe
             | Self::List
@@ -185,6 +195,8 @@ impl RequestKind {
             | Self::Unwatch
             | Self::Start(_)
             | Self::Project(_)
+            | Self::Queues
+            | Self::PauseQueue(..)
             | Self::Disconnect(_) => None,
         }
     }

@@ -1,8 +1,9 @@
 //! Requests to the daemon that several parts of the dashboard make.
 
 use crate::protocol::params::{
-    Kill, Remove, Restart, SignalName, SignalParams, SignalTarget, StatusParams,
+    Clear, Kill, Queue, Remove, Restart, Set, SignalName, SignalParams, SignalTarget, StatusParams,
 };
+use crate::protocol::reply::QueueState;
 use crate::protocol::{Action, SessionId, Status};
 use crate::tui::message::{Cmd, Effect, RequestKind};
 use crate::tui::model::{Link, Model, Refresh};
@@ -123,6 +124,56 @@ pub fn pause(ids: &[SessionId], pause: bool, cmds: &mut Vec<Cmd>) {
             Action::Signal(params),
         ));
     }
+}
+
+/// Requests the queues.
+pub fn queues(cmds: &mut Vec<Cmd>) {
+    cmds.push(Cmd::Request(
+        RequestKind::Queues,
+        Action::Queue(Queue::default()),
+    ));
+}
+
+/// Pauses or resumes a queue.
+pub fn pause_queue(queue: &QueueState, pause: bool, cmds: &mut Vec<Cmd>) {
+    // The queues that belong to no project are found where no project is around.
+    let dir = queue.project.as_ref().map_or("/", |project| &project.dir);
+    let params = Queue {
+        group: Some(queue.queue.clone()),
+        paused: Some(pause),
+        dir: Some(dir.to_owned()),
+        ..Queue::default()
+    };
+    cmds.push(Cmd::Request(
+        RequestKind::PauseQueue(queue.queue.clone(), pause),
+        Action::Queue(params),
+    ));
+}
+
+/// Moves jobs to the front or to the end of their queue. `ids` are in the order of the queue, which they keep.
+pub fn move_in_queue(ids: &[SessionId], first: bool, cmds: &mut Vec<Cmd>) {
+    let mut ids: Vec<&SessionId> = ids.iter().collect();
+    if first {
+        ids.reverse();
+    }
+    cmds.extend(ids.into_iter().map(|id| {
+        let params = Set {
+            session_id: id.to_string(),
+            place: Some(if first { 1 } else { u32::MAX }),
+            ..Set::default()
+        };
+        Cmd::Request(RequestKind::Move(id.clone(), first), Action::Set(params))
+    }));
+}
+
+/// Clears the logs of jobs.
+pub fn clear(ids: &[SessionId], cmds: &mut Vec<Cmd>) {
+    cmds.extend(ids.iter().map(|id| {
+        let params = Clear {
+            session_id: id.to_string(),
+        };
+        Cmd::Request(RequestKind::Clear(id.clone()), Action::Clear(params))
+    }));
 }
 
 /// Opens the whole log of the job in the pane in the pager, an external program.

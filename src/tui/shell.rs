@@ -26,6 +26,14 @@ pub enum Verb {
     Signal,
     /// Starts a job.
     Run,
+    /// Starts jobs of a queue out of turn.
+    Start,
+    /// Moves jobs to the front of their queue.
+    MoveFirst,
+    /// Moves jobs to the end of their queue.
+    MoveLast,
+    /// Clears the logs of jobs.
+    Clear,
     /// Stops jobs.
     Stop,
     /// Stops all jobs.
@@ -60,7 +68,7 @@ pub enum Verb {
 
 impl Verb {
     /// Every verb.
-    pub const ALL: [Self; 22] = [
+    pub const ALL: [Self; 26] = [
         Self::Attach,
         Self::Send,
         Self::SendPassword,
@@ -68,6 +76,10 @@ impl Verb {
         Self::FindAll,
         Self::Signal,
         Self::Run,
+        Self::Start,
+        Self::MoveFirst,
+        Self::MoveLast,
+        Self::Clear,
         Self::Stop,
         Self::StopAll,
         Self::Kill,
@@ -95,6 +107,10 @@ impl Verb {
             Self::FindAll => return "bgproc find TEXT".to_owned(),
             Self::Signal => return format!("bgproc signal {targets} SIG"),
             Self::Run => return "bgproc run COMMAND".to_owned(),
+            Self::Start => "start",
+            Self::MoveFirst => return format!("bgproc move {targets} --first"),
+            Self::MoveLast => return format!("bgproc move {targets} --last"),
+            Self::Clear => "clear",
             Self::Stop => "stop",
             Self::StopAll => return "bgproc stop --all".to_owned(),
             Self::Kill => "kill",

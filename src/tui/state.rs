@@ -1,11 +1,11 @@
 //! The state of a job as displayed: glyph, word and colour, from the most to the least reliable.
 
-use crate::protocol::Status;
 use crate::protocol::project::PhaseName;
 use crate::protocol::record::Record;
 use crate::protocol::report::Activity;
 use crate::protocol::run::{EndedBy, EndedByKind};
 use crate::protocol::status::Asks;
+use crate::protocol::{RestartPolicy, Status};
 use crate::term::sanitize::clean;
 
 /// The word for a job that was stopped before it ran.
@@ -228,9 +228,14 @@ impl State {
         matches!(self, Self::Queued | Self::Skipped | Self::Scheduled)
     }
 
-    /// Whether a person should look at it: it waits for one, has failed, or was skipped.
+    /// Whether a person should look at it: it waits for one, has failed, keeps ending, or was skipped.
     pub fn calls(&self) -> bool {
-        self.needs_input() || self.failed() || *self == Self::Skipped
+        self.needs_input() || self.failed() || self.keeps_ending() || *self == Self::Skipped
+    }
+
+    /// Whether its restart policy has run it again so often in a row that it does not work.
+    pub fn keeps_ending(&self) -> bool {
+        matches!(self, Self::Retrying(attempt) if *attempt >= RestartPolicy::KEEPS_ENDING)
     }
 
     /// Whether its time limit has ended it.

@@ -121,7 +121,11 @@ fn header(
     }
     let widths = taken(&spans);
     let start = end.saturating_sub(widths.saturating_sub(1));
-    let room = start.saturating_sub(3);
+    let (words, is_paused) = queue_words(model, group);
+    // A paused queue is not to be missed, whatever its name.
+    let shortest = words.last().filter(|_| is_paused);
+    let kept = shortest.map_or(0, |word| text::width(word) + 1);
+    let room = start.saturating_sub(3 + kept);
     let title = text::clip_middle(&group.title, room, theme.glyph("…"));
     let mut style = theme.strong();
     if selected {
@@ -134,12 +138,54 @@ fn header(
         let at = 2 + text::width(&title) + 1;
         let words = text::clip(&words, start.saturating_sub(at + 1), theme.glyph("…"));
         put(buf, line, at, &words, theme.dim());
+    } else {
+        let at = 2 + text::width(&title) + 1;
+        let fits = |word: &&String| at + text::width(word) < start;
+        let style = if is_paused {
+            theme.state(&State::Paused)
+        } else {
+            theme.dim()
+        };
+        if let Some(word) = words.iter().find(fits) {
+            put(buf, line, at, word, style);
+        }
     }
     let mut x = start;
     for span in spans {
         put(buf, line, x, &span.content, span.style);
         x += text::width(&span.content) + 1;
     }
+}
+
+/// What the heading says of the queue of its jobs, longest first, and whether that is paused: `· paused: build failed,
+/// 1 at once`. That of a project has jobs beside its queue, so it says only that the queue is paused, and its name.
+fn queue_words(model: &Model, group: &Group) -> (Vec<String>, bool) {
+    let Some(queue) = model.queue_of_group(&group.key) else {
+        return (Vec::new(), false);
+    };
+    let of_project = group.key.project().is_some();
+    let dot = model.theme.glyph("·");
+    let parallel = format!("{} at once", queue.parallel);
+    if !queue.paused {
+        let words = [format!("{dot} {parallel}")];
+        return (words.into_iter().filter(|_| !of_project).collect(), false);
+    }
+    let name = if of_project {
+        format!("{} ", clean(&queue.queue))
+    } else {
+        String::new()
+    };
+    let why = queue.why.as_deref().map(|why| format!(": {}", clean(why)));
+    let mut words = Vec::new();
+    if let Some(why) = why {
+        words.push(format!("{dot} {name}paused{why}, {parallel}"));
+        words.push(format!("{dot} {name}paused{why}"));
+    }
+    words.push(format!("{dot} {name}paused, {parallel}"));
+    words.push(format!("{dot} {name}paused"));
+    words.push(format!("{dot} paused"));
+    words.push(State::Paused.glyph(model.theme.ascii).to_owned());
+    (words, true)
 }
 
 /// What the heading of a host says of it: why and since when it is not connected.
@@ -243,6 +289,7 @@ pub fn glyph_counts(theme: &Theme, counts: Counts) -> Vec<Span<'static>> {
         (counts.queued, State::Queued),
         (counts.input, State::NeedsInput),
         (counts.paused, State::Paused),
+        (counts.retrying, State::Retrying(1)),
         (counts.failed, State::Failed(1)),
         (counts.skipped, State::Skipped),
     ];

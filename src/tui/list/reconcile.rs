@@ -10,7 +10,7 @@ pub fn reconcile_rows(model: &mut Model) {
     if std::mem::take(&mut model.list.stale) {
         model.list.rows = rows::rows(
             &model.jobs,
-            &model.hosts,
+            (&model.hosts, &model.queues),
             &model.query(),
             &model.list.folded,
             model.list.sort,

@@ -167,6 +167,7 @@ pub fn alert(model: &mut Model) {
         State::Asked => Some(2),
         State::Skipped => Some(5),
         _ if model.is_new_failure(job) => Some(NEW),
+        state if state.keeps_ending() => Some(LOOKED_AT),
         state => state.failed().then_some(LOOKED_AT),
     };
     let jobs = model.jobs.iter();

@@ -9,6 +9,8 @@ pub struct Counts {
     pub running: usize,
     /// Waiting for input from a person.
     pub input: usize,
+    /// Between two runs of its restart policy.
+    pub retrying: usize,
     /// Paused.
     pub paused: usize,
     /// Failed.
@@ -41,12 +43,10 @@ impl Counts {
                 State::Queued => &mut counts.queued,
                 State::Skipped => &mut counts.skipped,
                 State::Scheduled => &mut counts.scheduled,
-                State::Starting
-                | State::Running
-                | State::Ready
-                | State::Idle
-                | State::Stopping
-                | State::Retrying(_) => &mut counts.running,
+                State::Retrying(_) => &mut counts.retrying,
+                State::Starting | State::Running | State::Ready | State::Idle | State::Stopping => {
+                    &mut counts.running
+                }
             };
             *slot += 1;
         }
@@ -58,6 +58,7 @@ impl Counts {
         let running = self.running + self.input + self.paused;
         let all = [
             (running, "running"),
+            (self.retrying, "retrying"),
             (self.queued, "queued"),
             (self.skipped, "skipped"),
             (self.scheduled, "scheduled"),

@@ -26,6 +26,7 @@ pub mod pane;
 pub mod pointer;
 pub mod projects;
 pub mod query;
+pub mod queues;
 pub mod quitting;
 pub mod removed;
 pub mod rewind;
@@ -75,7 +76,7 @@ use super::keymap::Keymap;
 use super::message::Moment;
 use super::options::Options;
 use super::theme::Theme;
-use crate::protocol::reply::HostStatus;
+use crate::protocol::reply::{HostStatus, QueueState};
 use crate::protocol::{Event, SessionId};
 use crate::term::keyparse::KeyReader;
 use copied::Commands;
@@ -133,6 +134,8 @@ pub struct Model {
     pub jobs: Vec<Job>,
     /// The other hosts, as the last list told.
     pub hosts: Vec<HostStatus>,
+    /// The queues of this machine.
+    pub queues: Vec<QueueState>,
     /// Jobs with a pending record request.
     pub refreshing: HashMap<SessionId, Refresh>,
     /// The list of jobs: what it shows, and what is selected in it.
@@ -239,6 +242,7 @@ impl Model {
             daemon: Daemon::default(),
             jobs: Vec::new(),
             hosts: Vec::new(),
+            queues: Vec::new(),
             refreshing: HashMap::new(),
             list: List::new(options.filter.clone().unwrap_or_default()),
             sparks: HashMap::new(),

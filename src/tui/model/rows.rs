@@ -11,8 +11,9 @@ use super::group_key::{GroupKey, Inner};
 use super::hosts;
 use super::job::Job;
 use super::query::Query;
+use super::queues;
 use super::sort::Sort;
-use crate::protocol::reply::HostStatus;
+use crate::protocol::reply::{HostStatus, QueueState};
 use crate::term::sanitize::clean;
 
 /// One row. Jobs are given as indexes into the model's job list.
@@ -37,10 +38,11 @@ pub struct Group {
     pub folded: bool,
 }
 
-/// The rows for `jobs` that match a filter. If there is only one group, it has no header.
+/// The rows for `jobs` that match a filter. If there is only one group, it has no header, unless there is something to say
+/// of it: which project, host or queue it is.
 pub fn rows(
     jobs: &[Job],
-    hosts: &[HostStatus],
+    (hosts, all_queues): (&[HostStatus], &[QueueState]),
     query: &Query,
     folded: &HashSet<GroupKey>,
     sort: Sort,
@@ -61,7 +63,13 @@ pub fn rows(
     if query.is_empty() {
         add_hosts(&mut groups, hosts, is_folded);
     }
-    let is_headed = |group: &Group| group.key.project().is_some() || group.key.host.is_some();
+    let is_queued = |group: &Group| {
+        let mut own = group.jobs.iter();
+        own.any(|&index| queues::of(all_queues, &jobs[index]).is_some())
+    };
+    let is_headed = |group: &Group| {
+        group.key.project().is_some() || group.key.host.is_some() || is_queued(group)
+    };
     let headed = groups.len() > 1 || groups.iter().any(|placed| is_headed(&placed.group));
     tell_apart(groups.iter_mut().map(|placed| &mut placed.group));
     groups.sort_by(|a, b| a.order().cmp(&b.order()));
@@ -228,13 +236,20 @@ mod tests {
     fn shown(jobs: &[Job], folded: &[&str], cwd: &str) -> Vec<String> {
         let folded = folded.iter().filter_map(|key| GroupKey::parse(key));
         let folded = folded.collect();
-        rows(jobs, &[], &Query::default(), &folded, Sort::default(), cwd)
-            .into_iter()
-            .map(|row| match row {
-                Row::Group(group) => format!("[{}]", group.title),
-                Row::Job(index) => jobs[index].name.clone(),
-            })
-            .collect()
+        rows(
+            jobs,
+            (&[], &[]),
+            &Query::default(),
+            &folded,
+            Sort::default(),
+            cwd,
+        )
+        .into_iter()
+        .map(|row| match row {
+            Row::Group(group) => format!("[{}]", group.title),
+            Row::Job(index) => jobs[index].name.clone(),
+        })
+        .collect()
     }
 
     #[test]

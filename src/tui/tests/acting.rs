@@ -596,3 +596,57 @@ fn other_keys_close_a_menu_without_effect() {
         assert!(!dash.text().contains(word), "{}", dash.text());
     }
 }
+
+#[test]
+fn a_log_is_cleared_after_a_question() {
+    let mut dash = Dash::new(120, 24, vec![record("web")]);
+    dash.asked();
+    dash.press(":clear the log");
+    assert!(dash.text().contains("bgproc clear web"), "{}", dash.text());
+    dash.press("\r");
+    assert!(
+        dash.status()
+            .contains("CLEAR  the log of web (1.2M so far)?"),
+        "{}",
+        dash.status()
+    );
+    dash.press("\r");
+    assert_eq!(dash.actions(), Vec::<&str>::new(), "Enter never confirms");
+    dash.press(":clear-log\r").press("y");
+    assert_eq!(dash.actions(), ["clear"]);
+    let reply = json!({"clearedBytes": 1_258_291});
+    dash.link(LinkEvent::Reply(RequestKind::Clear(id("web")), Ok(reply)));
+    let text = dash.text();
+    assert!(text.contains("The log of web is cleared (1.2M)"), "{text}");
+    assert_eq!(dash.actions(), ["status"]);
+    let mut empty = record("web");
+    empty.summary.dropped_bytes = empty.summary.output_bytes;
+    dash.record(&empty).press(":clear-log\r");
+    assert!(
+        dash.text().contains("The log of web is empty."),
+        "{}",
+        dash.text()
+    );
+}
+
+#[test]
+fn all_jobs_that_run_are_restarted_after_a_question_with_their_names() {
+    let mut dash = Dash::new(
+        120,
+        24,
+        vec![
+            record("web"),
+            record("api"),
+            ended("lint", Status::Error, Some(1), 1000),
+        ],
+    );
+    dash.asked();
+    dash.press(":restart-all\r");
+    assert!(
+        dash.status().contains("RESTART  2 jobs: web, api?"),
+        "{}",
+        dash.status()
+    );
+    dash.press("y");
+    assert_eq!(dash.actions(), ["restart", "restart"]);
+}

@@ -413,7 +413,10 @@ fn a_lost_connection_keeps_the_form_and_the_position() {
     assert_eq!(dash.typed("web"), "");
     assert!(dash.text().contains("Not sent"));
     dash.link(LinkEvent::Up).list(shop_records());
-    assert_eq!(dash.actions(), ["subscribe", "list", "resize", "watch"]);
+    assert_eq!(
+        dash.actions(),
+        ["subscribe", "list", "queue", "resize", "watch"]
+    );
     // What is typed before somebody has seen that is the rest of what is lost.
     dash.press("more");
     assert!(

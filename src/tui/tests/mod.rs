@@ -23,6 +23,7 @@ mod notice;
 mod pictures;
 pub(crate) mod projects;
 mod questions;
+mod queues;
 mod rebound;
 mod retrying;
 pub(crate) mod rows;

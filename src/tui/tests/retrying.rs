@@ -104,3 +104,30 @@ fn an_older_daemon_does_not_tell_when() {
     dash.later(4000);
     assert!(dash.text().contains("4s ago"), "{}", dash.text());
 }
+
+#[test]
+fn it_is_counted_as_what_it_is_and_one_that_keeps_ending_is_told_once() {
+    let mut dash = Dash::new(120, 40, vec![record("web"), waiting(NOW + 8000)]);
+    let top = |dash: &Dash| dash.text().lines().next().unwrap_or_default().to_owned();
+    assert!(
+        top(&dash).contains("1 running   1 retrying"),
+        "{}",
+        top(&dash)
+    );
+    dash.press("/web\r").press("\x1b").press("!");
+    assert_eq!(dash.model.current_id(), Some(&id("web")), "it may yet work");
+    for retry in [4, 5, 6] {
+        let data = json!({"retry": retry});
+        dash.event(EventKind::Retrying, "flappy", data);
+        let text = dash.text();
+        assert_eq!(text.contains("flappy keeps ending"), retry == 5, "{text}");
+        if retry == 5 {
+            dash.press("\x1b");
+        }
+        let mut record = waiting(NOW + 60_000);
+        record.retry = Some(retry);
+        dash.record(&record);
+    }
+    dash.press("!");
+    assert_eq!(dash.model.current_id(), Some(&id("flappy")));
+}

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::notify::{asker, blocked, done, ended, input_needed, wants};
+use super::notify::{asker, blocked, done, ended, input_needed, keeps_ending, wants};
 use crate::protocol::event::Completion;
 use crate::protocol::run::EndedByKind;
 use crate::protocol::{Event, EventKind, Notice, SessionId, Status};
@@ -28,10 +28,10 @@ pub(super) fn alert(model: &mut Model, event: &Event) {
 
 /// Whether a toast may tell of such an event.
 pub(super) fn may_tell(kind: EventKind) -> bool {
-    use EventKind::{Exited, HumanAsked, InputNeeded, Lost, Ready, Reported};
+    use EventKind::{Exited, HumanAsked, InputNeeded, Lost, Ready, Reported, Retrying};
     matches!(
         kind,
-        InputNeeded | Reported | HumanAsked | Lost | Exited | Ready
+        InputNeeded | Reported | HumanAsked | Lost | Exited | Ready | Retrying
     )
 }
 
@@ -59,6 +59,7 @@ fn what(job: &Job, event: &Event) -> Option<What> {
             Some(What::Asked { by, message })
         }
         EventKind::Lost => Some(What::Failed("is lost".to_owned())),
+        EventKind::Retrying => keeps_ending(event).map(What::Failed),
         EventKind::Exited => {
             let end: Completion = serde_json::from_value(event.data.clone()).ok()?;
             if end.status == Status::Done && wants(job, Notice::Done) {

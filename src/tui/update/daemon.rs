@@ -7,6 +7,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::errors::refused;
+use super::queues::others_moved;
 use super::replies::reply;
 use super::{alert, away, notify};
 use crate::protocol::bounds::ALL_SESSIONS;
@@ -22,13 +23,14 @@ use crate::tui::modes::normal::quit;
 use crate::tui::modes::page;
 use crate::tui::modes::scroll::rewind;
 use crate::tui::pane::follow;
-use crate::tui::requests::refresh;
+use crate::tui::requests::{queues, refresh};
 use crate::tui::scrollback::Part;
+use crate::tui::state::State;
 use crate::tui::{keyboard, removal};
 
 /// Events that change what is displayed. Those without a sequence number are sent only to clients
 /// that name them.
-const EVENTS: [EventKind; 28] = [
+const EVENTS: [EventKind; 31] = [
     EventKind::Started,
     EventKind::Queued,
     EventKind::Placed,
@@ -54,6 +56,9 @@ const EVENTS: [EventKind; 28] = [
     EventKind::Retrying,
     EventKind::Phase,
     EventKind::Changed,
+    EventKind::QueuePaused,
+    EventKind::QueueResumed,
+    EventKind::QueueChanged,
     EventKind::HostUp,
     EventKind::HostDown,
     EventKind::Lag,
@@ -105,6 +110,7 @@ fn up(model: &mut Model, cmds: &mut Vec<Cmd>) {
     model.runs.ask_again();
     cmds.push(subscribe(&EVENTS));
     cmds.push(list(model));
+    queues(cmds);
     follow::again(model, cmds);
     rewind::again(model, cmds);
     keyboard::again(model, cmds);
@@ -133,6 +139,9 @@ pub(super) fn subscribe_to_less(model: &mut Model, cmds: &mut Vec<Cmd>) -> bool 
                     | EventKind::Retrying
                     | EventKind::Phase
                     | EventKind::Changed
+                    | EventKind::QueuePaused
+                    | EventKind::QueueResumed
+                    | EventKind::QueueChanged
                     | EventKind::Queued
                     | EventKind::Placed
                     | EventKind::Requeued
@@ -225,6 +234,7 @@ fn report(model: &mut Model, event: &Event, cmds: &mut Vec<Cmd>) {
 fn event_received(model: &mut Model, event: Event, cmds: &mut Vec<Cmd>) {
     if event.event == EventKind::Lag {
         cmds.push(list(model));
+        queues(cmds);
         return;
     }
     model.daemon.seq = model.daemon.seq.max(event.seq.unwrap_or(0));
@@ -239,6 +249,12 @@ fn event_received(model: &mut Model, event: Event, cmds: &mut Vec<Cmd>) {
     if matches!(event.event, EventKind::HostUp | EventKind::HostDown) {
         host_changed(model, &event, cmds);
         return;
+    }
+    if matches!(
+        event.event,
+        EventKind::QueuePaused | EventKind::QueueResumed | EventKind::QueueChanged
+    ) {
+        queues(cmds);
     }
     away::happened(model, &event);
     let Some(id) = event.session_id else {
@@ -262,6 +278,16 @@ fn event_received(model: &mut Model, event: Event, cmds: &mut Vec<Cmd>) {
         EventKind::Restarted => {
             keyboard::restarted(model, &id, cmds);
             refresh(model, &id, cmds);
+        }
+        EventKind::Changed => {
+            refresh(model, &id, cmds);
+            page::job_changed(model, &id, cmds);
+            if model
+                .job(&id)
+                .is_some_and(|job| job.state() == State::Queued)
+            {
+                others_moved(model, &id, cmds);
+            }
         }
         EventKind::Removed => forget(model, &id, cmds),
         // A late report of an end that happened while no daemon was running. If the job still

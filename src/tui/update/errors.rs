@@ -78,6 +78,8 @@ fn asks_for_less(model: &mut Model, tag: &RequestKind, cmds: &mut Vec<Cmd>) -> b
 fn is_no_news(model: &mut Model, tag: &RequestKind, error: &Error, cmds: &mut Vec<Cmd>) -> bool {
     match tag {
         RequestKind::Typed(_) | RequestKind::Unwatch | RequestKind::Away => {}
+        // An older daemon has none, or they are asked for again with the next event.
+        RequestKind::Queues => {}
         // The request was answered just before.
         RequestKind::Cancel => {}
         // It is repeated soon, and the missed values would be outdated.
@@ -164,6 +166,10 @@ fn what_failed(tag: &RequestKind, name: &str) -> Option<String> {
         }
         RequestKind::Start(_) => "Nothing was started".to_owned(),
         RequestKind::Disconnect(host) => format!("{host} is still connected"),
+        RequestKind::PauseQueue(queue, true) => format!("The queue {queue} was not paused"),
+        RequestKind::PauseQueue(queue, false) => format!("The queue {queue} was not resumed"),
+        RequestKind::Move(..) => format!("{name} was not moved"),
+        RequestKind::Clear(_) => format!("The log of {name} was not cleared"),
         RequestKind::Hold(..) => format!("The keyboard of {name} was not taken or given back"),
         RequestKind::Url(_) => format!("The URL of {name} is not available"),
         RequestKind::Set(..) => format!("{name} was not changed"),
@@ -181,6 +187,7 @@ fn what_failed(tag: &RequestKind, name: &str) -> Option<String> {
         | RequestKind::Merged(_)
         | RequestKind::Card(..)
         | RequestKind::Runs(_)
+        | RequestKind::Queues
         | RequestKind::Project(_) => return None,
     })
 }

@@ -6,6 +6,7 @@ mod daemon;
 mod errors;
 mod notify;
 mod project;
+mod queues;
 mod reconcile;
 mod replies;
 pub(in crate::tui) mod seen;

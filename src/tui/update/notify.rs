@@ -7,7 +7,7 @@ use crate::protocol::event::Completion;
 use crate::protocol::report::Activity;
 use crate::protocol::run::{EndedBy, EndedByKind};
 use crate::protocol::status::{Asks, InputState};
-use crate::protocol::{Event, EventKind, Notice, Status};
+use crate::protocol::{Event, EventKind, Notice, RestartPolicy, Status};
 use crate::term::sanitize::clean;
 use crate::tui::message::{Cmd, Effect};
 use crate::tui::model::Model;
@@ -54,6 +54,7 @@ fn words(job: &Job, event: &Event) -> Option<String> {
         }
         EventKind::Ready => Some("is ready".to_owned()),
         EventKind::Lost => Some("is lost".to_owned()),
+        EventKind::Retrying => keeps_ending(event),
         EventKind::Exited => ended(&serde_json::from_value(event.data.clone()).ok()?),
         _ => None,
     }
@@ -77,6 +78,13 @@ pub(super) fn wants(job: &Job, notice: Notice) -> bool {
 pub(super) fn done(end: &Completion) -> String {
     let took = units::took(i64::try_from(end.runtime_ms).unwrap_or(i64::MAX));
     format!("is done, took {took}")
+}
+
+/// The text for a job that its restart policy has run again so often in a row that it does not work; only once.
+pub(super) fn keeps_ending(event: &Event) -> Option<String> {
+    let retry = event.data.get("retry").and_then(Value::as_u64)?;
+    let is_it = retry == u64::from(RestartPolicy::KEEPS_ENDING);
+    is_it.then(|| format!("keeps ending: {retry} restarts in a row"))
 }
 
 /// The text for a program that reports that it cannot go on.

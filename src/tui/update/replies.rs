@@ -6,8 +6,8 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::daemon::{forget, refreshed};
-use super::{away, project, seen, usage};
-use crate::protocol::reply::{Killed, Listed, Signalled, Started};
+use super::{away, project, queues, seen, usage};
+use crate::protocol::reply::{Cleared, Killed, Listed, Signalled, Started};
 use crate::protocol::{Ending, Error, Record, SessionId};
 use crate::term::sanitize::clean;
 use crate::tui::list::select;
@@ -22,7 +22,7 @@ use crate::tui::pane::{card, follow, group, jump, runs};
 use crate::tui::requests::refresh;
 use crate::tui::shell::{self, Verb};
 use crate::tui::state::State;
-use crate::tui::{copy, keyboard, removal};
+use crate::tui::{copy, keyboard, removal, units};
 
 /// Handles a reply.
 pub(super) fn reply(model: &mut Model, tag: RequestKind, value: Value, cmds: &mut Vec<Cmd>) {
@@ -100,6 +100,20 @@ pub(super) fn reply(model: &mut Model, tag: RequestKind, value: Value, cmds: &mu
         }
         RequestKind::Disconnect(host) => {
             model.note(format!("{host} is disconnected; its jobs go on."));
+        }
+        RequestKind::Queues => queues::received(model, value),
+        RequestKind::PauseQueue(name, pause) => queues::paused(model, &name, pause, value),
+        RequestKind::Move(id, first) => {
+            if let Some(record) = read_of(model, &id, value) {
+                record_received(model, record);
+            }
+            queues::moved(model, &id, first, cmds);
+        }
+        RequestKind::Clear(id) => {
+            if let Some(cleared) = read_of(model, &id, value) {
+                log_cleared(model, &id, &cleared);
+            }
+            refresh(model, &id, cmds);
         }
         RequestKind::Type(_, Keys::Part) => {}
         RequestKind::Subscribe
@@ -327,6 +341,19 @@ fn paused(model: &mut Model, id: &SessionId, pause: bool) {
     };
     let command = shell::on_jobs(verb, model, std::slice::from_ref(id));
     model.note_state(format!("pause {id}"), text, command);
+}
+
+/// Tells how much of a log is gone. What the view has of it is read again.
+fn log_cleared(model: &mut Model, id: &SessionId, cleared: &Cleared) {
+    let name = model.name_of(id);
+    if model.current_id() == Some(id) && model.is_normal() {
+        model.pane.scroll = None;
+    }
+    model.cards.remove(id);
+    let kept = units::bytes(cleared.cleared_bytes);
+    let command = shell::on_jobs(Verb::Clear, model, std::slice::from_ref(id));
+    let text = format!("The log of {name} is cleared ({kept})");
+    model.note_each(("cleared the logs of", id), text, command);
 }
 
 /// Tells whose question a person has declined.

@@ -97,6 +97,7 @@ fn worded(counts: Counts) -> Vec<(usize, &'static str, State)> {
         (counts.queued, "queued", State::Queued),
         (counts.input, needs, State::NeedsInput),
         (counts.paused, "paused", State::Paused),
+        (counts.retrying, "retrying", State::Retrying(1)),
         (counts.failed, "failed", State::Failed(1)),
         (counts.skipped, "skipped", State::Skipped),
     ];

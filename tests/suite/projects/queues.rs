@@ -5,7 +5,7 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use super::{Project, has};
-use crate::support::{Home, Person, Serve, daemon, eventually};
+use crate::support::{Home, Person, Serve, Terminal, daemon, eventually};
 
 /// A job that notes its start and waits for a file of its name to appear.
 fn gated(name: &str) -> String {
@@ -126,6 +126,49 @@ fn jobs_of_a_queue_run_one_after_another_and_can_be_moved() {
     queue.run("e", &["-g", "builds"]);
     queue.until_begun(&["a", "d", "c", "e"]);
     queue.go("e");
+}
+
+/// The dashboard is told what the command line does with a queue, and the other way round.
+#[test]
+fn the_dashboard_shows_what_the_command_line_does_with_a_queue() {
+    let queue = Queue::new();
+    queue.home.ok(&["group", "builds", "--parallel", "1"]);
+    for name in ["one", "two", "three"] {
+        queue.run(name, &["-g", "builds"]);
+    }
+    let mut view = Terminal::dashboard(&queue.home, (120, 40), "one");
+    view.wait_for_text("builds · 1 at once");
+    queue.home.ok(&["group", "builds", "--pause"]);
+    view.wait_for_text("builds · paused, 1 at once");
+    queue.home.ok(&["group", "builds", "--parallel", "2"]);
+    view.wait_for_text("builds · paused, 2 at once");
+    queue.home.ok(&["move", "three", "--first"]);
+    view.wait_for("the places", |screen| {
+        let rows = screen.rows_text(true);
+        let has = |name: &str, place: &str| {
+            let mut rows = rows.iter();
+            rows.any(|row| row.contains(name) && row.contains(place))
+        };
+        has("three", "queued #1") && has("two", "queued #2")
+    });
+    view.press("g");
+    view.press("P");
+    view.wait_for_text("builds · 2 at once");
+    let said = queue.home.ok(&["group", "builds"]);
+    assert!(!said.contains("paused"), "{said}");
+    let events = queue.home.ok(&["events"]);
+    for word in [
+        "queue, 1 at once",
+        "queue paused",
+        "queue, 2 at once",
+        "queue resumed",
+    ] {
+        assert!(events.contains(word), "{word} in {events}");
+    }
+    view.send("q");
+    for name in ["one", "two", "three"] {
+        queue.go(name);
+    }
 }
 
 #[test]

@@ -4,8 +4,9 @@ use super::keys::Action;
 use super::kind::{self, About};
 use super::obstacle::obstacle;
 use super::words::words;
-use super::{hints, hosts, quit, verbs};
+use super::{hints, hosts, queues, quit, verbs};
 use crate::protocol::SessionId;
+use crate::term::sanitize::clean;
 use crate::tui::keymap::KeyAction;
 use crate::tui::model::job::Job;
 use crate::tui::model::{Attached, Model};
@@ -92,6 +93,16 @@ fn title(model: &Model, action: Action, title: &str) -> String {
         }
         (Action::ProjectUp, _) => (title, Aim::all(model).first().map(|aim| aim.words(model))),
         (Action::Pause, _) if shell::all_paused(model) => ("continue {}", targets_in_words(model)),
+        (Action::PauseQueue, _) => {
+            let queue = model.chosen_queue();
+            let title = if queue.is_some_and(|queue| queue.paused) {
+                title.replace("pause", "resume")
+            } else {
+                title.to_owned()
+            };
+            let name = queue.map_or_else(String::new, |queue| clean(&queue.queue));
+            return title.replace("{}", &name).trim_end().to_owned();
+        }
         (Action::Share, _) if is_shared(model) => ("hide {} from agents", None),
         (_, About::Group) => {
             let group = model.group_title().unwrap_or_default();
@@ -134,6 +145,17 @@ fn shell(model: &Model, action: Action) -> Result<String, &'static str> {
             return shell::on_jobs(Verb::Stop, model, &alive).ok_or("nothing of the group runs");
         }
         Action::RestartGroup => return shell::on_group(Verb::Restart, model).ok_or(NO_JOB),
+        Action::PauseQueue => return queues::shell(model),
+        Action::StartNow => return queues::shell_on(model, Verb::Start),
+        Action::MoveFirst => return queues::shell_on(model, Verb::MoveFirst),
+        Action::MoveLast => return queues::shell_on(model, Verb::MoveLast),
+        Action::ClearLog => {
+            return shell::on_jobs(Verb::Clear, model, &model.targets()).ok_or(NO_JOB);
+        }
+        Action::RestartAll => {
+            let all = verbs::running(model);
+            return shell::on_jobs(Verb::Restart, model, &all).ok_or("no job runs");
+        }
         Action::Duplicate => return model.current().and_then(shell::run).ok_or(NO_JOB),
         Action::Attach if folds(model, action) => return Err(ONLY_HERE),
         Action::Attach | Action::Type => Verb::Attach,

@@ -150,8 +150,11 @@ fn of_selected(model: &Model) -> Vec<Action> {
             Action::ProjectReload,
         ];
         let of_group = [Action::Attach, stop(model), Action::Restart];
+        let of_queue = [Action::Attach, Action::PauseQueue, stop(model)];
         let actions = if is_project {
             &of_project[..]
+        } else if model.chosen_queue().is_some() {
+            &of_queue[..]
         } else {
             &of_group[..]
         };
@@ -169,6 +172,7 @@ fn of_selected(model: &Model) -> Vec<Action> {
         actions.extend(match job.state() {
             State::Scheduled => Some(Action::Restart),
             State::Skipped if job.host().is_none() => Some(Action::ProjectUp),
+            State::Queued if model.chosen_queue().is_some() => Some(Action::PauseQueue),
             _ => None,
         });
         actions.extend([Action::Stop, Action::Details, Action::New, Action::Filter]);
@@ -260,6 +264,11 @@ fn label_for(model: &Model, action: Action, label: String) -> String {
             Some(here) => format!("up ({} found)", here.file),
             None => "up".to_owned(),
         },
+        (Action::PauseQueue, _) => {
+            let is_paused = model.chosen_queue().is_some_and(|queue| queue.paused);
+            let verb = if is_paused { "resume" } else { "pause" };
+            format!("{verb} queue")
+        }
         (Action::Restart, _) if is_scheduled(model) => "run now".to_owned(),
         (Action::ProjectDown, _) => "down".to_owned(),
         (Action::ProjectReload, _) => "reload".to_owned(),

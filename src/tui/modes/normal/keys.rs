@@ -42,6 +42,7 @@ actions! {
     Kill "kill" ["X"] "SIGKILL at once. Asks";
     Signal "signal" ["K"] "Send a signal; ends survivors too. Asks";
     Pause "pause" ["p"] "Pause, or continue. Pausing asks";
+    PauseQueue "pause-queue" ["P"] "Pause its queue, or resume it. Asks";
     Restart "restart" ["r"] "Run it again. Asks while it runs";
     Resume "resume" ["C"] "Start a lost job with its resume command";
     RestartGroup "restart-group" ["R"] "Run the whole group again. Asks";
@@ -84,6 +85,11 @@ actions! {
     QuitAndStop "quit-and-stop" ["Q"] "Close the view and stop jobs. Asks";
     StopGroup "stop-group" [] "Stop all jobs of this group. Asks";
     StopAll "stop-all" [] "Stop all jobs. Asks";
+    RestartAll "restart-all" [] "Run all jobs again that run. Asks";
+    StartNow "start-now" [] "Start a job of a queue now, out of turn";
+    MoveFirst "move-first" [] "Queue: start it before all others";
+    MoveLast "move-last" [] "Queue: start it after all others";
+    ClearLog "clear-log" [] "Clear the log of the job. Asks";
     Messages "messages" [] "The messages so far";
     Exec "exec" [] "A shell in the job's directory and environment";
     Share "share" [] "Let agents see the job, or no longer";

@@ -142,11 +142,16 @@ pub(super) const fn of(action: Action) -> Kind {
         | Action::Pause
         | Action::Restart
         | Action::Resume
+        | Action::StartNow
+        | Action::MoveFirst
+        | Action::MoveLast
+        | Action::ClearLog
         | Action::Remove => Kind::changes(Targets),
-        Action::StopGroup | Action::RestartGroup => Kind::changes(Group),
+        Action::StopGroup | Action::RestartGroup | Action::PauseQueue => Kind::changes(Group),
         Action::ProjectUp | Action::ProjectDown | Action::ProjectReload => Kind::changes(Project),
         Action::TypeAll
         | Action::StopAll
+        | Action::RestartAll
         | Action::New
         | Action::RemoveEnded
         | Action::Undo

@@ -9,6 +9,7 @@ mod obstacle;
 mod open_url;
 mod project;
 mod questions;
+mod queues;
 pub mod quit;
 mod share;
 mod status;
@@ -21,6 +22,7 @@ pub use self::commands::list as palette_rows;
 pub use self::keys::Action;
 use self::kind::Reach;
 pub use self::open_url::{no_browser, received as url_received};
+pub use self::queues::paused as queue_paused;
 pub use self::share::said as share_said;
 use super::{compare, filter, form, found, help, insert, menu, page, palette, reply, scroll};
 use crate::protocol::SessionId;
@@ -184,6 +186,12 @@ fn act(model: &mut Model, action: Action, name: &str, cmds: &mut Vec<Cmd>) {
             }
         }
         Action::Pause => verbs::pause(model, cmds),
+        Action::PauseQueue => queues::pause(model, cmds),
+        Action::StartNow => queues::start_now(model, cmds),
+        Action::MoveFirst => queues::move_to(model, true, cmds),
+        Action::MoveLast => queues::move_to(model, false, cmds),
+        Action::ClearLog => verbs::clear(model, cmds),
+        Action::RestartAll => verbs::restart_all(model, cmds),
         Action::Restart => verbs::restart(model, cmds),
         Action::Resume => verbs::resume(model, cmds),
         Action::RestartGroup => verbs::restart_group(model, cmds),

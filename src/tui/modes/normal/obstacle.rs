@@ -3,7 +3,7 @@
 
 use super::keys::Action;
 use super::kind::{self, About, Reach};
-use super::{project, verbs};
+use super::{project, queues, verbs};
 use crate::term::sanitize::clean;
 use crate::tui::list::fold::nothing_to_fold;
 use crate::tui::list::width;
@@ -93,6 +93,12 @@ pub(super) fn obstacle(model: &Model, action: Action) -> Option<String> {
             .is_none()
             .then(|| GROUP_RESTS.to_owned()),
         Action::StopAll => model.alive().is_empty().then(|| NONE_RUNS.to_owned()),
+        Action::RestartAll => verbs::running(model)
+            .is_empty()
+            .then(|| NONE_RUNS.to_owned()),
+        Action::PauseQueue => queues::none_chosen(model),
+        Action::StartNow | Action::MoveFirst | Action::MoveLast => queues::none_waits(model),
+        Action::ClearLog => verbs::no_log(model),
         Action::RestartGroup if model.group_members().is_empty() => Some(NO_GROUP.to_owned()),
         Action::TypeAll if model.list.marked.is_empty() => Some(none_marked(model)),
         Action::Compare if model.list.marked.len() != 2 => {

@@ -25,6 +25,8 @@ pub(super) enum Ask {
     Restart(Vec<SessionId>),
     /// Remove them and their logs.
     Remove(Vec<SessionId>),
+    /// Clear their logs.
+    Clear(Vec<SessionId>),
 }
 
 impl Ask {
@@ -38,6 +40,7 @@ impl Ask {
             (Self::Pause(_), Some(job)) => job.has_process(),
             (Self::Restart(_), Some(_)) => true,
             (Self::Remove(_), Some(job)) => !job.is_going(),
+            (Self::Clear(_), Some(job)) => kept_bytes(job) > 0,
         };
         let (of, ids): (fn(Vec<SessionId>) -> Self, _) = match self {
             Self::Stop(ids) => (Self::Stop, ids),
@@ -46,6 +49,7 @@ impl Ask {
             Self::Pause(ids) => (Self::Pause, ids),
             Self::Restart(ids) => (Self::Restart, ids),
             Self::Remove(ids) => (Self::Remove, ids),
+            Self::Clear(ids) => (Self::Clear, ids),
         };
         let left: Vec<SessionId> = ids.iter().filter(|id| applies(id)).cloned().collect();
         (!left.is_empty()).then(|| of(left))
@@ -60,6 +64,7 @@ impl Ask {
             Self::Pause(_) => "Nothing of it runs now.",
             Self::Restart(_) => "It was removed meanwhile.",
             Self::Remove(_) => "Nothing was removed: it runs again, or is gone.",
+            Self::Clear(_) => "The log is empty already, or is gone.",
         }
     }
 }
@@ -71,9 +76,10 @@ impl Question for Ask {
             Self::Stop(ids) => ("STOP", about_alive(model, ids)),
             Self::Kill(ids) => ("KILL -9", about_alive(model, ids)),
             Self::KillSurvivors(ids) => ("KILL -9", about_survivors(model, ids)),
-            Self::Pause(ids) => ("PAUSE", about_alive(model, ids)),
+            Self::Pause(ids) => ("PAUSE", about_pause(model, ids)),
             Self::Restart(ids) => ("RESTART", about_alive(model, ids)),
             Self::Remove(ids) => ("REMOVE", about_ended(model, ids)),
+            Self::Clear(ids) => ("CLEAR", about_logs(model, ids)),
         };
         let kill = matches!(self, Self::Stop(_));
         yes_or_no(model, verb, &what, kill, area)
@@ -95,7 +101,56 @@ impl Question for Ask {
             (Self::Pause(ids), Some(Answer::Yes)) => requests::pause(&ids, true, cmds),
             (Self::Restart(ids), Some(Answer::Yes)) => requests::restart(model, &ids, cmds),
             (Self::Remove(ids), Some(Answer::Yes)) => removal::remove(model, &ids),
+            (Self::Clear(ids), Some(Answer::Yes)) => requests::clear(&ids, cmds),
             _ => {}
+        }
+    }
+}
+
+/// The facts of a job. On a heading, that it is about processes: `the processes of 2 jobs: a, b; the queue goes on?`
+fn about_pause(model: &Model, ids: &[SessionId]) -> Vec<String> {
+    let Some(group) = model.group().filter(|_| model.list.marked.is_empty()) else {
+        return about_alive(model, ids);
+    };
+    let queue = model.queue_of_group(&group.key);
+    let goes_on = queue.map_or("", |_| "; the queue goes on");
+    let names: Vec<String> = ids.iter().map(|id| model.name_of(id)).collect();
+    let (title, names) = (&group.title, names.join(", "));
+    let jobs = match ids.len() {
+        1 => "1 job".to_owned(),
+        n => format!("{n} jobs"),
+    };
+    let mut what = vec![
+        format!("the processes of {jobs} of {title}: {names}{goes_on}?"),
+        format!("the processes of {jobs} of {title}{goes_on}?"),
+        format!("the processes of {jobs}{goes_on}?"),
+    ];
+    what.push(format!("processes of {jobs}?"));
+    what.push(format!("{jobs}?"));
+    what
+}
+
+/// `the log of web (14K)?` and `3 logs (2.1M): web, api, db?`
+fn about_logs(model: &Model, ids: &[SessionId]) -> Vec<String> {
+    let kept = ids.iter().filter_map(|id| model.job(id)).map(kept_bytes);
+    let kept = units::bytes(kept.sum());
+    let names: Vec<String> = ids.iter().map(|id| model.name_of(id)).collect();
+    match names.as_slice() {
+        [name] => vec![
+            format!("the log of {name} ({kept} so far)?"),
+            format!("the log of {name}?"),
+            format!("{name}'s log?"),
+        ],
+        several => {
+            let n = several.len();
+            vec![
+                format!(
+                    "the logs of {n} jobs ({kept} so far): {}?",
+                    several.join(", ")
+                ),
+                format!("the logs of {n} jobs ({kept})?"),
+                format!("{n} logs?"),
+            ]
         }
     }
 }
@@ -140,7 +195,8 @@ fn about_ended(model: &Model, ids: &[SessionId]) -> Vec<String> {
     ]
 }
 
-fn kept_bytes(job: &Job) -> u64 {
+/// Bytes of output that are kept.
+pub(super) fn kept_bytes(job: &Job) -> u64 {
     let all = job.record.summary.output_bytes;
     all.saturating_sub(job.record.summary.dropped_bytes)
 }

@@ -1,7 +1,7 @@
 //! Actions on jobs, and their confirmations.
 
 use super::keys::Action as Key;
-use super::questions::Ask;
+use super::questions::{Ask, kept_bytes};
 use super::{obstacle, quit};
 use crate::protocol::params::Decline;
 use crate::protocol::{Action, SessionId};
@@ -166,6 +166,53 @@ pub(super) fn restart_group(model: &mut Model, cmds: &mut Vec<Cmd>) {
         model.note(obstacle::NO_GROUP);
     } else {
         ask(model, Ask::Restart(ids), cmds);
+    }
+}
+
+/// The jobs with a program that can be run again: those of batch systems run once.
+pub(super) fn running(model: &Model) -> Vec<SessionId> {
+    let runs = |job: &&Job| job.has_process() || job.is_retrying();
+    let jobs = model.jobs.iter().filter(runs);
+    let jobs = jobs.filter(|job| job.record.summary.launcher.is_none());
+    jobs.map(|job| job.id().clone()).collect()
+}
+
+/// Asks before restarting all jobs that run.
+pub(super) fn restart_all(model: &mut Model, cmds: &mut Vec<Cmd>) {
+    let ids = running(model);
+    if ids.is_empty() {
+        model.note(obstacle::NONE_RUNS);
+    } else {
+        ask(model, Ask::Restart(ids), cmds);
+    }
+}
+
+/// Why there is no log to clear, if that is so.
+pub(super) fn no_log(model: &Model) -> Option<String> {
+    if !with_log(model).is_empty() {
+        return None;
+    }
+    Some(match model.targets().as_slice() {
+        [] => "There is no log to clear.".to_owned(),
+        [id] => format!("The log of {} is empty.", model.name_of(id)),
+        _ => "The logs of these jobs are empty.".to_owned(),
+    })
+}
+
+/// The selected jobs of which some output is kept.
+fn with_log(model: &Model) -> Vec<SessionId> {
+    let mut ids = model.targets();
+    ids.retain(|id| model.job(id).is_some_and(|job| kept_bytes(job) > 0));
+    ids
+}
+
+/// Asks before clearing the logs of the selected jobs.
+pub(super) fn clear(model: &mut Model, cmds: &mut Vec<Cmd>) {
+    let ids = with_log(model);
+    if let Some(why) = no_log(model) {
+        model.note(why);
+    } else {
+        ask(model, Ask::Clear(ids), cmds);
     }
 }
 

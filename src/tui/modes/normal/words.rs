@@ -124,6 +124,27 @@ pub(super) fn words(action: Action) -> Words {
         Action::QuitAndStop => ("close this view and stop jobs", "quit exit end shutdown"),
         Action::StopGroup => ("stop group {}", "end terminate shutdown"),
         Action::StopAll => ("stop all jobs", "end terminate everything shutdown"),
+        Action::RestartAll => ("restart all jobs", "rerun again everything relaunch"),
+        Action::PauseQueue => (
+            "pause the queue {}",
+            "hold suspend resume continue unpause line group parallel",
+        ),
+        Action::StartNow => (
+            "start {} now, out of turn",
+            "queue run skip line jump ahead",
+        ),
+        Action::MoveFirst => (
+            "move {} to the front of its queue",
+            "first next up order priority",
+        ),
+        Action::MoveLast => (
+            "move {} to the end of its queue",
+            "last back down order later",
+        ),
+        Action::ClearLog => (
+            "clear the log of {}",
+            "empty delete drop output truncate erase",
+        ),
         Action::Messages => (
             "show the messages",
             "history notifications toasts errors digest away",

@@ -76,6 +76,7 @@ impl Page<'_> {
         if present != job.dir {
             self.fact("now in", present);
         }
+        self.fact("title", clean(summary.title.as_deref().unwrap_or_default()));
         self.fact("group", clean(summary.group.as_deref().unwrap_or_default()));
         if let Some(role) = job.role() {
             self.project(role);
