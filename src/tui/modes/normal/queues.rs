@@ -7,6 +7,7 @@ use crate::protocol::shell::quote;
 use crate::term::sanitize::clean;
 use crate::tui::bar::Bar;
 use crate::tui::message::Cmd;
+use crate::tui::model::job::Job;
 use crate::tui::model::rows::is_within;
 use crate::tui::model::{Model, queues};
 use crate::tui::modes::confirm::{Answer, Question, ask, yes_or_no};
@@ -126,7 +127,12 @@ impl Question for Pause {
         let name = clean(&queue.queue);
         let of = queue.project.as_ref();
         let of = of.map_or_else(String::new, |of| format!(" of {}", clean(&of.name)));
-        let goes_on = match queue.running.len() {
+        let is_of = |job: &&Job| {
+            let own = queues::of(&model.queues, job);
+            own.is_some_and(|own| queues::is_same(own, queue))
+        };
+        let jobs = model.jobs.iter().filter(is_of);
+        let goes_on = match jobs.filter(|job| job.has_process()).count() {
             0 => "nothing of it runs".to_owned(),
             1 => "1 job runs on".to_owned(),
             n => format!("{n} jobs run on"),
