@@ -95,8 +95,8 @@ fn runs_always(job: &Record) -> bool {
         .is_some_and(|policy| policy.policy == RestartWhen::Always);
     let is_ours = job.scope.is_human() && summary.project.is_none();
     // One that waited for its next run tells how the last one ended.
-    let by_itself = |by: &EndedBy| by.kind == EndedByKind::Itself;
-    let was_stopped = !job.ended_by.as_ref().is_none_or(by_itself);
+    let by_others = |by: &EndedBy| by.kind != EndedByKind::Itself;
+    let was_stopped = job.ended_by.as_ref().is_some_and(by_others);
     is_policy && is_ours && summary.session_id.host().is_none() && !was_stopped
 }
 
