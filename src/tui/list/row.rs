@@ -47,7 +47,7 @@ pub(super) fn draw(
         words
     };
     let mut time = time(model, job, columns);
-    if columns.is_word_for_time && !is_quiet && !has_both(job, &words, columns) {
+    if columns.is_word_for_time && !is_quiet {
         // When it is tried again belongs to the state.
         if matches!(state, State::Retrying(_)) {
             words.insert(0, format!("{} {time}", state.word()));
@@ -199,13 +199,6 @@ fn quiet_words(job: &Job, columns: Columns) -> Vec<String> {
         (State::Ready, None) => vec!["ready".to_owned()],
         (_, port) => port.into_iter().collect(),
     }
-}
-
-/// Whether the state of a row has room beside the time although others have not.
-fn has_both(job: &Job, words: &[String], columns: Columns) -> bool {
-    let word = words.first().map_or(0, |word| text::width(word));
-    let name = text::width(job.bare_name()).min(LEAST_NAME);
-    name + 1 + word <= columns.body
 }
 
 fn took(job: &Job) -> String {

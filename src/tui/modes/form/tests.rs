@@ -349,10 +349,10 @@ fn a_changed_job_of_a_queue_starts_in_its_turn() {
     lint.summary.command = "npm run lint2".to_owned();
     let tag = RequestKind::Set(id("lint"), Some(1));
     dash.link(LinkEvent::Reply(tag, Ok(json!(lint))));
-    let text = dash.text();
-    assert!(
-        text.contains("lint is changed; it starts in its turn, with the new command"),
-        "{text}"
+    let said = dash.model.toasts.said().next_back().unwrap();
+    assert_eq!(
+        said.text,
+        "lint is changed; it starts in its turn, with the new command"
     );
 }
 
