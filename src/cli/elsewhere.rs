@@ -94,11 +94,11 @@ const ANSWERS: [(&[&str], &str); 13] = [
     (&["scale"], SCALED),
     (
         &["startup"],
-        "bgproc daemon install brings projects back at boot; bgproc resume starts other jobs that were lost",
+        "bgproc daemon install brings projects, and jobs with --restart always, back at boot; bgproc resume starts others that were lost",
     ),
     (
         &["save", "dump"],
-        "nothing needs to be saved: bgproc resume starts jobs that were lost in a reboot, and bgproc daemon install brings projects back at boot",
+        "nothing needs to be saved: bgproc resume starts jobs that were lost in a reboot, and bgproc daemon install brings projects, and jobs with --restart always, back at boot",
     ),
     (
         &["update"],

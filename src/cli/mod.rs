@@ -11,7 +11,8 @@
 //! (the daemon, and the jobs that targets mean), [`disk`] (project files without a daemon), [`value`] (values on the
 //! command line), [`start`], [`logs`], [`jobs`] and [`project`](mod@project); [`interrupt`]
 //! (Ctrl-C, and readers of the output that go away), `beside` (work beside that of a command), `written` (files for
-//! the output) and `elsewhere` (the verbs of other programs). No verb keeps state between calls except the last used job of the terminal.
+//! the output) and `elsewhere` (the verbs of other programs). No verb keeps state between calls except the last used
+//! job of the terminal.
 
 mod beside;
 pub mod completion;

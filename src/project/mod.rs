@@ -8,10 +8,11 @@
 //! - [`find`](mod@find): which file is meant from a directory. `trust` refuses files of other users.
 //!   [`worktree`]: which checkout of a repository a directory belongs to.
 //! - [`load`](mod@load): from files to a [`Project`]. `loader` reads the files: `node` is a TOML value with its
-//!   places, `short` spells out short forms, `merge` lays one file over another, `include` finds further files, by a `glob`. `document` reads one
-//!   file and `reader` one job, as a `draft`, with `section` for typed keys, `flags` for simple ones, `limits`, and
-//!   `variables` and `env_file` for its environment. `check` compares jobs with each other, `circle` their needs.
-//!   [`procfile`] is the other language; `foreman` names what other programs read beside a Procfile.
+//!   places, `short` spells out short forms, `merge` lays one file over another, `include` finds further files, by a
+//!   `glob`. `document` reads one file and `reader` one job, as a `draft`, with `section` for typed keys, `flags` for
+//!   simple ones, `limits`, and `variables` and `env_file` for its environment. `check` compares jobs with each other,
+//!   `circle` their needs. [`procfile`] is the other language; `foreman` names what other programs read beside a
+//!   Procfile.
 //! - [`group`]: groups of jobs. [`job`]: one job after defaults and merging, with its parts [`ready`], [`restart`],
 //!   [`stop`], [`watch`] and [`schedule`]. Templates (`${…}`) are not expanded yet.
 //! - [`environment`](mod@environment): the environment of a job, and where each value comes from. [`dotenv`] is

@@ -363,7 +363,7 @@ fn words_of_other_programs_lead_to_what_does_the_same() {
             "bgproc stop JOB takes a job that waits out of its queue",
         ),
         ("run --stashed true", "bgproc start JOB puts it back"),
-        ("startup", "bgproc resume starts other jobs that were lost"),
+        ("startup", "bgproc resume starts others that were lost"),
         ("resurrect", "use bgproc resume"),
         ("update", "bgproc reload applies"),
         (

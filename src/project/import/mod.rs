@@ -6,8 +6,8 @@
 //! returned, so what `bgproc init` writes can be brought up.
 //!
 //! `source` is a file that jobs are taken from. Each kind of file has a reader, which makes a `sketch::Part` of it;
-//! `yaml` is their language, and `toml_tree` brings TOML into its form. `verify` leaves out what the reader of project files refuses, `sketch` writes the rest
-//! with `toml_text`.
+//! `yaml` is their language, and `toml_tree` brings TOML into its form. `verify` leaves out what the reader of project
+//! files refuses, `sketch` writes the rest with `toml_text`.
 
 mod cargo;
 mod compose;
