@@ -98,7 +98,7 @@ fn what_is_misunderstood_is_said_with_our_name_and_ends_with_2() {
     for (word, words) in [
         (
             "startup",
-            "hint: bgproc daemon install brings projects back",
+            "hint: bgproc daemon install brings projects, and jobs",
         ),
         ("describe", "hint: use bgproc status JOB"),
         ("monit", "hint: bgproc without a verb opens the dashboard"),

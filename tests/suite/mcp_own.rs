@@ -392,7 +392,7 @@ fn after_a_restart_conditions_are_about_the_new_run() {
     let gate = home.gate();
     let mut mcp = Mcp::new(&home, "own", &[]);
     let command = format!(
-        "[ -e told ] || echo ERROR; touch told; cat {}; echo up; exec sleep 1000",
+        "[ -e told ] || {{ touch told; echo ERROR; }}; cat {}; echo up; exec sleep 1000",
         gate.display()
     );
     let start = json!({"command": command, "label": "web", "cwd": home.path(), "background": true});

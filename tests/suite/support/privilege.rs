@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use super::Home;
 use super::needs::{have, is_root, skipped};
+use super::process::copy_program;
 
 /// A user that nobody else is, to whom a home was given.
 pub(crate) struct Stranger<'a> {
@@ -27,7 +28,7 @@ impl<'a> Stranger<'a> {
         let uid = 100_000 + (std::process::id() % 100_000) * 10 + count % 10;
         // Where the build lies may be closed to others.
         let program = home.scratch("bgproc");
-        std::fs::copy(env!("CARGO_BIN_EXE_bgproc"), &program).unwrap();
+        copy_program(env!("CARGO_BIN_EXE_bgproc"), &program);
         for path in [home.path(), program.parent().unwrap(), program.as_path()] {
             chown(path, Some(uid), Some(uid)).unwrap();
         }
@@ -56,7 +57,7 @@ impl<'a> Stranger<'a> {
         let which = std::env::split_paths(&std::env::var_os("PATH").unwrap())
             .map(|dir| dir.join("setpriv"))
             .find(|file| file.is_file());
-        std::fs::copy(which.unwrap(), &up).unwrap();
+        copy_program(which.unwrap(), &up);
         chown(&up, Some(0), Some(0)).unwrap();
         std::fs::set_permissions(&up, PermissionsExt::from_mode(0o4755)).unwrap();
         let uid = format!("--reuid={}", self.uid);

@@ -1,6 +1,7 @@
 //! Processes that a test may wait for and end: only those that it can prove are its own.
 
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::sync::{Arc, Once};
 use std::time::{Duration, Instant};
 
@@ -8,6 +9,13 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fd::OwnedFd;
 use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 use signal_hook::consts::{SIGINT, SIGQUIT};
+
+/// Copies a program in a process of its own. A test that starts a process meanwhile gives it, until its `exec`, all files
+/// that are open here, and a file that is open for writing cannot be run (ETXTBSY, execve(2)).
+pub(crate) fn copy_program(from: impl AsRef<Path>, to: &Path) {
+    let copied = Command::new("cp").arg(from.as_ref()).arg(to).status();
+    assert!(copied.unwrap().success(), "cp to {}", to.display());
+}
 
 /// Sees to it that what the tests start can be interrupted.
 ///

@@ -5,6 +5,7 @@ use std::process::{Command, Stdio};
 
 use super::Home;
 use super::needs::{have, is_root};
+use super::process::copy_program;
 
 /// A user id that nobody has an account for; not `nobody`, whose processes
 /// other programs may be.
@@ -27,7 +28,7 @@ impl Stranger {
         let dir = dir.unwrap();
         open_to_all(dir.path());
         let program = dir.path().join("bgproc");
-        std::fs::copy(env!("CARGO_BIN_EXE_bgproc"), &program).unwrap();
+        copy_program(env!("CARGO_BIN_EXE_bgproc"), &program);
         Some(Self { dir, program })
     }
 
