@@ -439,7 +439,9 @@ fn records_and_logs_that_were_removed_are_written_again() {
         eventually("the sessions are removed", || {
             std::fs::remove_dir_all(&sessions).ok()
         });
-        std::fs::remove_file(home.path().join("daemon.sock")).unwrap();
+        let socket = home.path().join("daemon.sock");
+        await_file(&socket);
+        std::fs::remove_file(socket).unwrap();
     };
     remove();
     await_file(&sessions.join(&id).join("meta.json"));

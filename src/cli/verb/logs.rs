@@ -309,7 +309,8 @@ impl Logs {
         }
     }
 
-    /// The text of the last lines as one reply has it, if nothing but text is wanted.
+    /// The text of the last lines as one reply has it, if nothing but text is wanted. `None` also if lines were dropped
+    /// before the daemon had read them.
     fn last_text(&self, ctx: &mut Context, job: &Record) -> Result<Option<Vec<String>>, Failure> {
         let is_part = self.run.is_some() || self.since.is_some() || self.until.is_some();
         if ctx.json || self.raw || self.times || self.stdin || is_part || self.within_up.is_some() {
@@ -320,7 +321,8 @@ impl Logs {
             tail: self.last_lines(),
             ..Log::default()
         }))?;
-        let is_whole = last.omitted.lines == 0;
+        let count = last.lines.len() as u64;
+        let is_whole = last.omitted.lines == 0 && self.last_lines() == Some(count);
         let text = last.lines.into_iter().map(|line| line.text);
         Ok(is_whole.then(|| text.collect()))
     }
