@@ -11,7 +11,10 @@ use crate::protocol::params::{Log, Stream};
 use crate::protocol::reply::{LogLine, LogLines};
 use crate::protocol::{Error, SessionId, Timestamp};
 
-/// Returns lines of clean text.
+/// How often the last lines are read of a log that drops them before.
+const TRIES: usize = 10;
+
+/// Returns lines of clean text. The last ones of a log that drops its lines faster than they are read are read again.
 pub(super) async fn lines(
     hub: &Hub,
     id: &SessionId,
@@ -19,6 +22,24 @@ pub(super) async fn lines(
     since: Option<Timestamp>,
     room: Room,
 ) -> Result<LogLines, Error> {
+    let mut tries = 1;
+    loop {
+        let (lines, is_whole) = read(hub, id, params, since, room).await?;
+        if is_whole || tries == TRIES {
+            return Ok(lines);
+        }
+        tries += 1;
+    }
+}
+
+/// The lines, and whether none of the last ones was dropped meanwhile.
+async fn read(
+    hub: &Hub,
+    id: &SessionId,
+    params: &Log,
+    since: Option<Timestamp>,
+    room: Room,
+) -> Result<(LogLines, bool), Error> {
     let mut choice = Choice::new(hub, id, params, since).await?;
     let origins = params.origins == Some(true);
     let count = params.tail.or(params.lines).unwrap_or(DEFAULT_LINES);
@@ -77,6 +98,11 @@ pub(super) async fn lines(
         is_read
     })
     .await?;
+    let is_whole = filtered || !keep_last || read >= stretch.lines_from(least) || {
+        let state = hub.read();
+        let slot = state.sessions.io(id).and_then(|io| state.sessions.slot(io));
+        slot.is_none_or(|slot| slot.first() <= stretch.begin())
+    };
     let Fitting { lines, omitted, .. } = fitting;
     let after_all = least.max(stretch.total_lines + 1);
     // Of one that has no end in the log, only the last lines are read.
@@ -91,7 +117,7 @@ pub(super) async fn lines(
         Some(line) if !is_over => line.n + 1,
         _ => after_all,
     };
-    Ok(LogLines {
+    let lines = LogLines {
         runs: borders.take(lines.iter().map(|line| line.n)),
         lines: lines.into(),
         first_line: stretch.first_line,
@@ -99,5 +125,6 @@ pub(super) async fn lines(
         omitted,
         next_line,
         command: choice.command,
-    })
+    };
+    Ok((lines, is_whole))
 }

@@ -20,6 +20,16 @@ pub(super) struct Stretch {
 }
 
 impl Stretch {
+    /// The offset at which it begins.
+    pub(super) fn begin(&self) -> u64 {
+        self.at.offset
+    }
+
+    /// How many of its lines are kept, from line `least` on.
+    pub(super) fn lines_from(&self, least: u64) -> u64 {
+        (self.total_lines + 1).saturating_sub(least.max(self.first_line))
+    }
+
     /// The part of it before an offset.
     pub(super) fn until(mut self, end: u64) -> Self {
         self.end = self.end.min(end);
