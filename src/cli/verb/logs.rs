@@ -290,10 +290,11 @@ impl Logs {
                 Some(follower.read_on()?)
             };
             // The last lines were dropped before they were read, because the job writes that fast.
+            let is_beyond = bound.offset.is_some_and(|end| place.offset >= end);
             let is_late = match &first {
                 Some(News::Gap(_)) => true,
                 Some(News::Idle(_)) => place.offset > 0,
-                _ => false,
+                _ => is_beyond && place.offset > 0,
             };
             if may_flood
                 && is_late
