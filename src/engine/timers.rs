@@ -30,6 +30,8 @@ pub enum Due {
     Late(SessionId),
     /// The next attempt of a probe.
     Probe(SessionId),
+    /// A run is ended that is not ready any more.
+    Unready(SessionId),
     /// Ports that clients wait for are looked up.
     Ports(SessionId),
     /// The pause of a restart policy is over.

@@ -55,7 +55,7 @@ pub(super) const READY: &[&str] = &[
 ];
 
 /// Keys of `restart`.
-pub(super) const RESTART: &[&str] = &["when", "max", "backoff", "reset"];
+pub(super) const RESTART: &[&str] = &["when", "max", "backoff", "reset", "unready"];
 
 /// The ways to stop a job, of which there is at most one.
 pub(super) const STOPS: &[&str] = &["signal", "keys", "run"];
@@ -126,6 +126,8 @@ const ALIASES: &[(&str, &str)] = &[
     ("includes", "include"),
     ("interval", "every"),
     ("job", "jobs"),
+    ("hung", "unready"),
+    ("liveness", "unready"),
     ("max_retries", "max"),
     ("name", "project"),
     ("nofile", "open_files"),

@@ -263,7 +263,7 @@ fn parts(section: &Section<'_>, job: &mut Job) {
         let must = format!("{}, not {text:?}", short::RESTARTS);
         section.wrong(&node.place, "restart", &must);
     } else if let Some(restart) = section.section("restart") {
-        job.restart = Restart::read(&restart);
+        job.restart = Restart::read(&restart, job.ready.as_ref());
     }
     if let Some(stop) = section.section("stop") {
         job.stop = Stop::read(&stop);

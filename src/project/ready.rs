@@ -53,6 +53,11 @@ pub enum Check {
 }
 
 impl Check {
+    /// Whether what is checked can be lost again; see [`Probe::can_fail_later`](crate::protocol::Probe::can_fail_later).
+    pub(super) fn can_be_lost(&self) -> bool {
+        !matches!(self, Self::Log(_) | Self::Quiet(_))
+    }
+
     /// The key and the text of its template, if it has one.
     pub fn template(&self) -> Option<(&'static str, &str)> {
         match self {

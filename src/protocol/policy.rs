@@ -3,6 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::{Error, Probe};
+
 /// A restart policy.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -22,6 +24,11 @@ pub struct RestartPolicy {
     /// A run that lasted this long, in milliseconds, resets the count of restarts in a row (60,000).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reset_ms: Option<u64>,
+    /// A run that was ready and has not been for this long, in milliseconds, is ended, which counts as a failure. Needs
+    /// `ready` with something that can be lost: `port`, `tcp`, `http`, `command` or `file`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1))]
+    pub unready_ms: Option<u64>,
 }
 
 /// The ends after which a job is restarted.
@@ -77,6 +84,27 @@ impl RestartPolicy {
         }
     }
 
+    /// Checks that the policy can take effect on a session with this probe.
+    ///
+    /// # Errors
+    ///
+    /// `invalid_params` if `unreadyMs` is 0, or cannot have an effect.
+    pub fn check(&self, ready: Option<&Probe>) -> Result<(), Error> {
+        let Some(ms) = self.unready_ms else {
+            return Ok(());
+        };
+        let needs = if ms == 0 {
+            "is at least 1, not 0"
+        } else if self.policy == RestartWhen::Never {
+            "needs the `policy` on-failure or always"
+        } else if !ready.is_some_and(Probe::can_fail_later) {
+            "needs `ready` with something that can be lost: `port`, `tcp`, `http`, `command` or `file`"
+        } else {
+            return Ok(());
+        };
+        Err(Error::invalid(format!("`restart.unreadyMs` {needs}")))
+    }
+
     /// Maximum number of restarts in a row.
     pub fn max_retries(&self) -> u32 {
         self.max_retries.unwrap_or(5)
@@ -103,6 +131,34 @@ impl RestartPolicy {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_limit_without_readiness_needs_a_policy_and_a_probe_that_can_fail() {
+        let policy = |policy, unready_ms| RestartPolicy {
+            policy,
+            unready_ms: Some(unready_ms),
+            ..RestartPolicy::default()
+        };
+        let port = Probe {
+            port: Some(80),
+            ..Probe::default()
+        };
+        let line = Probe {
+            pattern: Some("up".to_owned()),
+            ..Probe::default()
+        };
+        for (when, ms, ready, is_valid) in [
+            (RestartWhen::OnFailure, 1, Some(&port), true),
+            (RestartWhen::Always, 1, Some(&port), true),
+            (RestartWhen::Always, 0, Some(&port), false),
+            (RestartWhen::Never, 1, Some(&port), false),
+            (RestartWhen::Always, 1, Some(&line), false),
+            (RestartWhen::Always, 1, None, false),
+        ] {
+            assert_eq!(policy(when, ms).check(ready).is_ok(), is_valid, "{when:?}");
+        }
+        RestartPolicy::default().check(None).unwrap();
+    }
 
     #[test]
     fn policies_are_parsed_and_printed_in_the_same_form() {

@@ -17,6 +17,8 @@ pub enum EndedByKind {
     Timeout,
     /// A resource limit of the session.
     Limit,
+    /// It was not ready any more for longer than `restart.unreadyMs`.
+    Unready,
     /// Files have changed that the session's job watches.
     Watch,
     /// The schedule of the session's job.

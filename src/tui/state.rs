@@ -136,6 +136,7 @@ impl State {
                         format!("killed by {}", agent(by).as_deref().unwrap_or("agent"))
                     }
                     EndedByKind::Limit => "killed: limit".to_owned(),
+                    EndedByKind::Unready => "killed: not ready".to_owned(),
                     EndedByKind::Watch => "killed: watch".to_owned(),
                     EndedByKind::Schedule => "killed: schedule".to_owned(),
                     EndedByKind::Project => "killed: project".to_owned(),

@@ -22,6 +22,59 @@ fn until_retrying(serve: &mut Serve, job: &Job) {
 }
 
 #[test]
+fn a_run_that_is_not_ready_any_more_is_replaced() {
+    let home = Home::new();
+    let mut serve = Serve::new(&home, &[]);
+    serve.ok(json!({"action": "subscribe", "events": ["ready", "restarted"]}));
+    let up = home.path().join("up");
+    // It ends well when it is asked to, which is a failure here: nobody has wanted it to end.
+    let line = "trap 'exit 0' TERM; touch \"$UP\"; while :; do sleep 0.02; done";
+    let job = Job::request(
+        &mut serve,
+        json!({
+            "command": line,
+            "env": {"UP": up},
+            "ready": {"file": up, "everyMs": 20},
+            "restart": {"policy": "on-failure", "backoffMs": 10, "unreadyMs": 60},
+        }),
+    );
+    serve.event("ready");
+    std::fs::remove_file(&up).unwrap();
+    let restarted = serve.event("restarted");
+    let why = format!(
+        "it was not ready any more for 60ms: {} does not exist (exit code 0); it is run again (1 of 5)",
+        up.display()
+    );
+    assert_eq!(restarted["data"]["reason"], why, "{restarted}");
+    serve.event("ready");
+    let record = job.record(&mut serve);
+    assert_eq!(
+        (&record["restarts"], &record["ready"]),
+        (&json!(1), &json!(true))
+    );
+    job.ask(&mut serve, "kill", json!({}));
+    assert_eq!(job.record(&mut serve)["status"], "killed");
+}
+
+#[test]
+fn a_limit_without_readiness_must_be_able_to_take_effect() {
+    let home = Home::new();
+    let mut serve = Serve::new(&home, &[]);
+    let policy = json!({"policy": "always", "unreadyMs": 60});
+    let line = json!({"action": "start", "command": "sleep 1", "ready": {"pattern": "up"}, "restart": policy});
+    let refused = serve.err(line, "invalid_params");
+    let message = refused["message"].as_str().unwrap();
+    assert!(
+        message.starts_with("`restart.unreadyMs` needs `ready`"),
+        "{message}"
+    );
+    let job = Job::request(&mut serve, json!({"command": "sleep 1000"}));
+    let set = json!({"action": "set", "sessionId": job.id, "restart": policy});
+    let again = serve.err(set, "invalid_params");
+    assert_eq!(again["message"], message);
+}
+
+#[test]
 fn a_job_that_fails_is_run_again_so_often_and_no_more() {
     let home = Home::new();
     let mut serve = Serve::new(&home, &[]);

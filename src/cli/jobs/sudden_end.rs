@@ -9,7 +9,7 @@ use crate::protocol::{Record, SessionId, Status};
 use crate::term::sanitize::clean;
 
 /// How a reason goes on after `it` that explains an end.
-const EXPLAIN: [&str; 2] = ["reached its ", "could not be started"];
+const EXPLAIN: [&str; 3] = ["reached its ", "could not be started", "was not ready "];
 
 /// Whether an end is perhaps not explained by the exit code.
 pub(in crate::cli) fn is_sudden(status: Status, code: Option<i32>, signal: Option<&str>) -> bool {

@@ -190,6 +190,7 @@ fn by(event: &Event) -> String {
         (EndedByKind::Agent, None) => "an agent".to_owned(),
         (EndedByKind::Timeout, _) => "its time limit".to_owned(),
         (EndedByKind::Limit, _) => "a limit".to_owned(),
+        (EndedByKind::Unready, _) => "its restart policy".to_owned(),
         (EndedByKind::Watch, _) => "its watch".to_owned(),
         (EndedByKind::Schedule, _) => "its schedule".to_owned(),
         (EndedByKind::Project, _) => "its project".to_owned(),

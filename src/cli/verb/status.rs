@@ -284,6 +284,7 @@ fn ended_by(record: &Record) -> Option<String> {
         EndedByKind::Human => Some("a person".to_owned()),
         EndedByKind::Timeout => Some("its time limit".to_owned()),
         EndedByKind::Limit => Some("a limit".to_owned()),
+        EndedByKind::Unready => Some("its restart policy: not ready any more".to_owned()),
         EndedByKind::Watch => Some("its watch".to_owned()),
         EndedByKind::Schedule => Some("its schedule".to_owned()),
         EndedByKind::Project => Some("its project".to_owned()),

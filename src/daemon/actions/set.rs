@@ -62,8 +62,15 @@ pub(super) fn set(hub: &Hub, client: &Client, params: Set) -> Answer {
         let Some(session) = state.sessions.get_mut(&id) else {
             return Err(Error::session_not_found(id.as_str()));
         };
+        if let Some(policy) = &params.restart {
+            policy.check(session.spec.ready.as_ref())?;
+        }
         names.apply(session, tags);
         apply(&params, session);
+        if params.restart.is_some() {
+            // It may say that the probe goes on.
+            state.attempt_probe_again(&id);
+        }
         if let Some(first_run) = first_run {
             state.set_first_run(&id, first_run);
         }

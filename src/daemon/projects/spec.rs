@@ -298,6 +298,7 @@ fn policy(job: &Job) -> Option<RestartPolicy> {
         backoff_ms: Some(restart.first_ms),
         longest_backoff_ms: Some(restart.longest_ms),
         reset_ms: Some(restart.reset_ms),
+        unready_ms: restart.unready_ms,
     };
     (restart.when != RestartWhen::Never).then_some(policy)
 }

@@ -1,4 +1,4 @@
-//! Checks the readiness probe and the limits of `start`.
+//! Checks the readiness probe, the restart policy and the limits of `start`.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use crate::protocol::params::Start;
 use crate::protocol::{Error, JobLimits};
 use crate::sys::{cgroup, rlimits};
 
-/// Checks whether the probe and the limits are valid on this system.
+/// Checks whether the probe, the restart policy and the limits are valid on this system.
 pub(crate) fn check(params: &Start, total_log_bytes: u64) -> Result<(), Error> {
     check_waits(params)?;
     if let Some(probe) = &params.ready {
@@ -22,6 +22,9 @@ pub(crate) fn check(params: &Start, total_log_bytes: u64) -> Result<(), Error> {
             LEAST_EVERY_MS,
             MAX_PROBE_MS,
         )?;
+    }
+    if let Some(policy) = &params.restart {
+        policy.check(params.ready.as_ref())?;
     }
     if let Some(limits) = &params.limits {
         check_limits(limits, total_log_bytes)?;

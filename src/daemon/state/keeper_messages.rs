@@ -227,6 +227,7 @@ impl State {
             session
                 .input
                 .forget(now().boot, eager, self.input_probes.last());
+            session.life.forgive_unready(now().boot);
             let kind = if paused {
                 EventKind::Paused
             } else {

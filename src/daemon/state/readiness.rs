@@ -59,8 +59,8 @@ impl State {
         self.await_ports(id);
     }
 
-    /// Plans the next attempt of a probe after the usual pause.
-    fn attempt_probe_again(&mut self, id: &SessionId) {
+    /// Plans the next attempt of a probe after the usual pause, if attempts are made.
+    pub(crate) fn attempt_probe_again(&mut self, id: &SessionId) {
         let session = self.sessions.get(id);
         let pause = session.map_or(0, Session::attempt_pause_ms);
         self.attempt_probe_at(id, now().boot.saturating_add(pause));
@@ -86,12 +86,23 @@ impl State {
     /// Records that an attempt of a session's probe has failed in this run, and what it was told.
     pub(crate) fn attempt_failed(&mut self, id: &SessionId, run: u32, told: Option<Refusal>) {
         let session = self.sessions.get_mut(id);
-        if session.is_some_and(|session| session.attempt_failed(run, told)) {
+        if session.is_some_and(|session| session.attempt_failed(run, told, now().boot)) {
             self.persist(id);
             self.look(id);
             self.await_ports(id);
         }
+        self.end_if_unready(id);
         self.attempt_probe_again(id);
+    }
+
+    /// Has a session ended that is not ready any more for longer than its restart policy allows. Called after an attempt
+    /// that has failed, not by a timer: while the machine slept, nobody has looked.
+    fn end_if_unready(&mut self, id: &SessionId) {
+        let at = now().boot;
+        let session = self.sessions.get(id);
+        if session.is_some_and(|session| session.unready_too_long(at).is_some()) {
+            self.timers.set(Due::Unready(id.clone()), Some(at));
+        }
     }
 
     fn tell_ready(&mut self, id: &SessionId) {
@@ -194,6 +205,7 @@ impl State {
             sockets.retain(|socket| !own.contains(&socket.port));
             self.found_ports(id, &Vec::from_iter(own));
         }
+        self.end_if_unready(id);
         sweep.foreign = sockets;
         sweep.at = now().boot;
         sweep.pause = if self.is_patient(id) {

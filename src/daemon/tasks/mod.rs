@@ -14,5 +14,6 @@ mod shell_line;
 mod successor;
 pub(crate) mod timers;
 pub(crate) mod tree_kill;
+mod unready;
 pub(crate) mod usage;
 pub(crate) mod watch;

@@ -1,6 +1,6 @@
 //! Runs expired timers.
 
-use super::{probe, restart, tree_kill};
+use super::{probe, restart, tree_kill, unready};
 use crate::daemon::clock::{now, sleep_until_boot};
 use crate::daemon::hub::Hub;
 use crate::daemon::state::{State, output};
@@ -56,6 +56,7 @@ fn act(hub: &Hub, due: Due) {
         Due::Painted(id) => hub.change(|state| state.look(&id)),
         Due::Late(id) => hub.change(|state| state.tell_late(&id)),
         Due::Probe(id) => probe::attempt(hub, &id),
+        Due::Unready(id) => unready::end(hub, &id),
         Due::Ports(id) => hub.change(|state| state.sweep_ports(&id)),
         Due::Rest => hub.change(State::rest_screens),
         Due::Retry(id) => restart::begin(hub, &id),

@@ -16,6 +16,8 @@ pub enum Actor {
     Human,
     /// The session's time limit, in milliseconds.
     TimeLimit(u64),
+    /// Its restart policy, because it is not ready any more. Says for how long and why.
+    Unready(String),
     /// Changes of these files, which its job watches.
     Watch(Files),
     /// The schedule of its job.
@@ -25,12 +27,18 @@ pub enum Actor {
 }
 
 impl Actor {
+    /// Whether it is a rule of the session, and nobody who asks. Its restart policy goes on then.
+    pub(super) fn is_limit(&self) -> bool {
+        matches!(self, Self::TimeLimit(_) | Self::Unready(_))
+    }
+
     /// Its name for people, as in a reason: `agent builder`, `its schedule`.
     pub fn name(&self) -> String {
         match self {
             Self::Agent(scope) => format!("agent {scope}"),
             Self::Human => "a person".to_owned(),
             Self::TimeLimit(_) => "its time limit".to_owned(),
+            Self::Unready(_) => "its restart policy".to_owned(),
             Self::Watch(_) => "its watch".to_owned(),
             Self::Schedule => "its schedule".to_owned(),
             Self::Project(_) => "its project".to_owned(),
@@ -49,6 +57,7 @@ impl Actor {
                 scope: Some(Scope::human()),
             },
             Self::TimeLimit(_) => EndedBy::of(EndedByKind::Timeout),
+            Self::Unready(_) => EndedBy::of(EndedByKind::Unready),
             Self::Watch(_) => EndedBy::of(EndedByKind::Watch),
             Self::Schedule => EndedBy::of(EndedByKind::Schedule),
             Self::Project(_) => EndedBy::of(EndedByKind::Project),
@@ -80,6 +89,7 @@ pub(super) fn reason(
             };
             format!("it reached its time limit of {limit} ({how})")
         }
+        Some(Actor::Unready(why)) => format!("it was {why} ({how})"),
         Some(Actor::Watch(files)) => {
             format!("it was ended because {} ({how})", files.have_changed())
         }

@@ -176,6 +176,24 @@ impl Life {
     /// Sets the result of the probe.
     pub fn set_probed(&mut self, probed: Probed) {
         self.probed = Some(probed);
+        self.unready_since = None;
+    }
+
+    /// The probe does not hold any more, at `boot` (boot-time milliseconds).
+    pub fn lost_readiness(&mut self, boot: u64) {
+        self.set_probed(Probed::Lost);
+        self.unready_since = Some(boot);
+    }
+
+    /// It could not be ready while it was paused: the time without readiness begins again at `boot` (boot-time
+    /// milliseconds).
+    pub fn forgive_unready(&mut self, boot: u64) {
+        self.unready_since = self.unready_since.map(|_| boot);
+    }
+
+    /// Since when it is not ready any more, in boot-time milliseconds.
+    pub fn unready_since(&self) -> Option<u64> {
+        self.unready_since
     }
 
     /// Result of the probe in this run.

@@ -83,6 +83,9 @@ pub struct Life {
     /// Result of the readiness probe in this run; absent while it has none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     probed: Option<Probed>,
+    /// Since when it is not ready any more, in boot-time milliseconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    unready_since: Option<u64>,
     /// Whether its `onExit` has still to be run.
     #[serde(default, skip_serializing_if = "crate::protocol::keeper::is_false")]
     owes_on_exit: bool,
@@ -138,6 +141,7 @@ impl Life {
             retry: None,
             reason_before_retry: None,
             probed: None,
+            unready_since: None,
             owes_on_exit: false,
             on_exit_failure: None,
             stop_failure: None,
@@ -293,11 +297,10 @@ impl Life {
         self.reason = Some(why);
     }
 
-    /// An actor asks it to end. Returns false if it is not alive or is already ending. A request goes before a time
-    /// limit: it ends the restart policy, too.
+    /// An actor asks it to end. Returns false if it is not alive or is already ending. A request goes before a limit: it
+    /// ends the restart policy, too.
     pub fn ask_to_end(&mut self, by: Actor) -> bool {
-        let is_limit = |by: &Actor| matches!(by, Actor::TimeLimit(_));
-        if !is_limit(&by) && self.ending.as_ref().is_some_and(is_limit) {
+        if !by.is_limit() && self.ending.as_ref().is_some_and(Actor::is_limit) {
             self.ending = Some(by);
             return true;
         }
@@ -394,6 +397,7 @@ impl Life {
         let ours = self.take_sender(exit.signal);
         let status = match (&asked, &ours, exit.exit_code) {
             (Some(Actor::TimeLimit(_)), ..) => Status::TimedOut,
+            (Some(Actor::Unready(_)), ..) => Status::Error,
             (Some(_), ..) | (None, Some(_), _) => Status::Killed,
             (None, None, Some(code)) if is_success(code, ok_codes) => Status::Done,
             (None, None, None) if exit.signal.is_none() => Status::Lost,

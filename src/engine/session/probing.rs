@@ -2,12 +2,13 @@
 //!
 //! The readiness of a project's job is a level, which jobs that start later look at. So its probe goes on while it
 //! holds, if it is about something that can be lost. It is then tried rarely, because a server that is asked writes
-//! lines and does work. One failure says little; [`MISSES`] of them in a row do.
+//! lines and does work. One failure says little; [`MISSES`] of them in a row do. That stops nobody, unless the restart
+//! policy says after what time such a run is ended (`unreadyMs`).
 
 use super::Session;
 use crate::engine::life::Probed;
 use crate::engine::readiness::{self, Readiness, Refusal};
-use crate::protocol::{Probe, duration};
+use crate::protocol::{Probe, Status, duration};
 
 /// Pause between two attempts of a probe that holds, as a multiple of the usual pause: 30 s instead of 500 ms. That is
 /// how often other programs check the health of services.
@@ -89,9 +90,9 @@ impl Session {
         self.found_ready(holds)
     }
 
-    /// Records that an attempt of the probe has failed in this run. Returns true if the run is not ready any more; the
-    /// probe begins again then. `told` is what it was told, if anything.
-    pub fn attempt_failed(&mut self, run: u32, told: Option<Refusal>) -> bool {
+    /// Records that an attempt of the probe has failed in this run at `boot` (boot-time milliseconds). Returns true if
+    /// the run is not ready any more; the probe begins again then. `told` is what it was told, if anything.
+    pub fn attempt_failed(&mut self, run: u32, told: Option<Refusal>, boot: u64) -> bool {
         let is_meant = self.attempted_probe().is_some_and(|(_, now)| now == run);
         if is_meant {
             self.refusal.clone_from(&told);
@@ -102,7 +103,7 @@ impl Session {
         self.misses += 1;
         let is_lost = self.misses >= MISSES;
         if is_lost {
-            self.life.set_probed(Probed::Lost);
+            self.life.lost_readiness(boot);
             self.probe();
             self.refusal = told;
         }
@@ -119,10 +120,29 @@ impl Session {
         }
     }
 
-    /// Whether it is ready by a probe that goes on, because the readiness can be lost.
+    /// Whether it is ready by a probe that goes on, because the readiness can be lost and somebody looks at it.
     fn may_lose(&self, probe: &Probe) -> bool {
-        let of_project = self.spec.project.is_some();
-        of_project && probe.can_fail_later() && self.ready() == Some(true)
+        let matters = self.spec.project.is_some() || self.unready_limit_ms().is_some();
+        matters && probe.can_fail_later() && self.ready() == Some(true)
+    }
+
+    /// How long its policy lets it run without being ready any more, in milliseconds.
+    fn unready_limit_ms(&self) -> Option<u64> {
+        self.spec.restart?.unready_ms
+    }
+
+    /// Why its policy ends this run, because it is not ready any more for too long at `boot` (boot-time milliseconds).
+    /// A program that is paused cannot be ready, and one that is being ended need not be.
+    pub fn unready_too_long(&self, boot: u64) -> Option<String> {
+        let limit = self.unready_limit_ms()?;
+        let since = self.life.unready_since()?;
+        let is_over = boot >= since.saturating_add(limit);
+        if !is_over || self.life.status() != Status::Running {
+            return None;
+        }
+        let missing = readiness::missing(self.spec.ready.as_ref()?, self.refusal.as_ref());
+        let limit = duration::exact_span(limit);
+        Some(format!("not ready any more for {limit}: {missing}"))
     }
 
     fn is_probing(&self) -> bool {
@@ -168,8 +188,10 @@ impl Session {
 mod tests {
     use super::*;
     use crate::engine::Now;
+    use crate::engine::life::Actor;
     use crate::engine::meta::{ProjectJob, Spec, TimeLimits};
-    use crate::protocol::{Scope, SessionId, Timestamp};
+    use crate::protocol::policy::RestartWhen;
+    use crate::protocol::{RestartPolicy, Scope, SessionId, Timestamp};
     use crate::term::size::Size;
 
     fn session(probe: Probe, of_project: bool) -> Session {
@@ -211,18 +233,18 @@ mod tests {
     #[test]
     fn readiness_is_lost_after_three_failures_and_can_come_back() {
         let mut api = session(http(), true);
-        assert!(!api.attempt_failed(1, None), "it was not ready");
+        assert!(!api.attempt_failed(1, None, 0), "it was not ready");
         assert_eq!(api.attempt_pause_ms(), 500);
         assert!(api.attempt_succeeded(1));
         assert_eq!(api.attempt_pause_ms(), 30_000);
         assert!(!api.attempt_succeeded(1), "nothing new");
-        assert!(!api.attempt_failed(1, None));
+        assert!(!api.attempt_failed(1, None, 0));
         assert_eq!(api.attempt_pause_ms(), 500, "it is looked at soon");
-        assert!(!api.attempt_failed(1, None));
+        assert!(!api.attempt_failed(1, None, 0));
         assert!(!api.attempt_succeeded(1));
         for fails in [false, false, true] {
             assert_eq!(api.ready(), Some(true));
-            assert_eq!(api.attempt_failed(1, Some(Refusal::Status(503))), fails);
+            assert_eq!(api.attempt_failed(1, Some(Refusal::Status(503)), 0), fails);
         }
         assert_eq!(api.ready(), Some(false));
         let why = api.late_reason().unwrap();
@@ -234,6 +256,40 @@ mod tests {
         assert!(!api.attempt_succeeded(2), "that is another run");
         assert!(api.attempt_succeeded(1));
         assert_eq!((api.ready(), api.late_reason()), (Some(true), None));
+    }
+
+    #[test]
+    fn a_run_that_is_not_ready_any_more_is_ended_if_its_policy_says_so() {
+        let mut api = session(http(), false);
+        api.spec.restart = Some(RestartPolicy {
+            policy: RestartWhen::OnFailure,
+            unready_ms: Some(30_000),
+            ..RestartPolicy::default()
+        });
+        let lose = |api: &mut Session, at| {
+            api.attempt_succeeded(1);
+            let lost = [(); MISSES as usize].map(|()| api.attempt_failed(1, None, at));
+            assert_eq!(lost, [false, false, true]);
+        };
+        assert_eq!(api.unready_too_long(99_000), None, "it was never ready");
+        lose(&mut api, 1000);
+        assert_eq!(api.unready_too_long(30_999), None);
+        let why = api.unready_too_long(31_000).unwrap();
+        assert_eq!(
+            why,
+            "not ready any more for 30s: http://localhost:1/ does not answer"
+        );
+        assert!(api.attempt_succeeded(1));
+        assert_eq!(api.unready_too_long(99_000), None, "it is ready again");
+        lose(&mut api, 40_000);
+        assert!(api.life.set_paused(true));
+        assert_eq!(api.unready_too_long(99_000), None, "it is paused");
+        assert!(api.life.set_paused(false));
+        api.life.forgive_unready(90_000);
+        assert_eq!(api.unready_too_long(99_000), None);
+        assert!(api.unready_too_long(120_000).is_some());
+        api.life.ask_to_end(Actor::Human);
+        assert_eq!(api.unready_too_long(120_000), None, "it is being ended");
     }
 
     #[test]

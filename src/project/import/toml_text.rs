@@ -33,8 +33,13 @@ impl FromIterator<String> for Toml {
 
 impl Toml {
     /// A table in one line.
-    pub(super) fn table<const N: usize>(entries: [(&str, Toml); N]) -> Self {
-        Self::Table(entries.map(|(key, value)| (key.to_owned(), value)).into())
+    pub(super) fn table<'a>(entries: impl IntoIterator<Item = (&'a str, Toml)>) -> Self {
+        let entries = entries.into_iter();
+        Self::Table(
+            entries
+                .map(|(key, value)| (key.to_owned(), value))
+                .collect(),
+        )
     }
 
     /// The value as text. Only a text that is the whole value of a key may stand on several lines.

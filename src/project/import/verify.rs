@@ -46,11 +46,16 @@ pub(super) fn mend(part: &mut Part) {
 fn keys(job: &mut Sketch) -> Option<String> {
     let mut notes = Vec::new();
     let mut wrong = None;
+    // `restart.unready` is valid only beside it.
+    let mut ready = String::new();
     job.keys.retain(|(key, value)| {
         let is_command = matches!(*key, "run" | "cmd");
         let command = if is_command { "" } else { "run = \"x\"\n" };
-        let text = format!("[jobs.x]\n{command}{key} = {}\n", value.written());
-        let Some(why) = refusal(&text) else {
+        let line = format!("{key} = {}\n", value.written());
+        let Some(why) = refusal(&format!("[jobs.x]\n{command}{ready}{line}")) else {
+            if *key == "ready" {
+                ready = line;
+            }
             return true;
         };
         if is_command {

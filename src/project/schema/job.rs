@@ -245,6 +245,7 @@ pub(super) fn restart() -> Value {
                 "default": "1s..30s",
             },
             "reset": { "description": "After a run of this length the count starts again.", "$ref": "#/$defs/duration", "default": "60s" },
+            "unready": { "description": "A run that was ready and has not been for this long is ended, which counts as a failure. Needs when, and a ready that can be lost: port, tcp, http, exec or file.", "$ref": "#/$defs/duration" },
         },
     })
 }

@@ -253,6 +253,22 @@ fn wrong_parts() {
             "3:23: \"backoff\" in [jobs.a.restart] must be the shorter pause first, not \"30s..1s\"",
         ),
         (
+            "restart = { unready = \"30s\" }",
+            "3:13: \"unready\" in [jobs.a.restart] needs when = \"on-failure\" or \"always\" beside it",
+        ),
+        (
+            "restart = { when = \"always\", unready = \"30s\" }",
+            "3:30: \"unready\" in [jobs.a.restart] needs a ready, such as { http = \"http://localhost:3000/\" }",
+        ),
+        (
+            "ready = { log = \"up\" }\nrestart = { when = \"always\", unready = \"30s\" }",
+            "4:30: \"unready\" in [jobs.a.restart] needs a ready that can be lost: port, tcp, http, exec or file",
+        ),
+        (
+            "ready = { port = 80 }\nrestart = { when = \"always\", unready = \"0s\" }",
+            "4:40: \"unready\" in [jobs.a.restart] must be more than 0",
+        ),
+        (
             "restart = { backoff = \"1..2s\" }",
             "3:23: \"backoff\" in [jobs.a.restart] must be a duration with a unit",
         ),

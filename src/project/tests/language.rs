@@ -107,6 +107,10 @@ fn forms_of_restart_and_stop() {
         (restart.first_ms, restart.longest_ms, restart.reset_ms),
         (2000, 60_000, 300_000)
     );
+    let hangs = job(
+        "run = \"x\"\nready = { port = 80 }\nrestart = { when = \"always\", unready = \"30s\" }",
+    );
+    assert_eq!(hangs.restart.unready_ms, Some(30_000));
     let fixed = job("run = \"x\"\nrestart = { backoff = \"2s\" }").restart;
     assert_eq!((fixed.first_ms, fixed.longest_ms), (2000, 2000));
     let stop = |text: &str| job(&format!("run = \"x\"\nstop = {text}")).stop;

@@ -40,6 +40,41 @@ fn readiness_that_is_lost_stops_nobody_and_who_comes_late_waits() {
 }
 
 #[test]
+fn a_server_that_fails_its_probe_is_stopped_as_its_file_says_and_run_again() {
+    if !have("python3") {
+        return;
+    }
+    let server = "import http.server, os\n\
+                  class Api(http.server.BaseHTTPRequestHandler):\n\
+                  \x20   def do_GET(self):\n\
+                  \x20       self.send_response(503 if os.path.exists('sick') else 200)\n\
+                  \x20       self.end_headers()\n\
+                  try: http.server.HTTPServer(('127.0.0.1', int(os.environ['PORT'])), Api).serve_forever()\n\
+                  except KeyboardInterrupt: os.remove('sick')\n";
+    let port = super::free_port();
+    let shop = Project::new(&format!(
+        "version = 1\n[jobs.api]\nrun = \"exec python3 server.py\"\nport = {port}\n\
+         ready = {{ http = \"http://127.0.0.1:${{PORT}}/\", every = \"20ms\" }}\n\
+         restart = {{ when = \"on-failure\", backoff = \"20ms\", unready = \"100ms\" }}\n\
+         stop = {{ signal = \"INT\", grace = \"30s\" }}\n"
+    ));
+    std::fs::write(shop.dir.join("server.py"), server).unwrap();
+    shop.ok(&["up"]);
+    let first = shop.pid("api");
+    let mut view = Person::new(&shop.home);
+    view.ok(json!({"action": "subscribe", "events": ["restarted", "phase"]}));
+    std::fs::write(shop.dir.join("sick"), "").unwrap();
+    let restarted = view.next(|line| line["event"] == "restarted");
+    let why = format!(
+        "it was not ready any more for 0.1s: http://127.0.0.1:{port}/ answered 503, not 200 (exit code 0); \
+         it is run again (1 of 5)"
+    );
+    assert_eq!(restarted["data"]["reason"], why, "{restarted}");
+    shop.until("api", "ready");
+    assert_ne!(shop.pid("api"), first);
+}
+
+#[test]
 fn a_port_that_is_closed_is_noticed() {
     let server = "import os, socket, time\ns = socket.socket()\n\
                   s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)\n\

@@ -27,9 +27,13 @@ const SIGNALS: &[(u64, &str)] = &[
     (15, "TERM"),
 ];
 
-/// Sets what is about the life of a process.
-pub(super) fn read(texts: &Texts, job: &mut Sketch, fields: &Fields<'_>) {
-    restart(job, fields.get("availability"));
+/// Sets what is about the life of a process. `unready`: after how many seconds without readiness it is ended.
+pub(super) fn read(texts: &Texts, job: &mut Sketch, fields: &Fields<'_>, unready: Option<u64>) {
+    if !restart(job, fields.get("availability"), unready) && unready.is_some() {
+        job.note(
+            "process-compose also ends a process whose probe fails too often. Here it goes on, because nothing restarts it.",
+        );
+    }
     let is_daemon = fields.flag("is_daemon") == Some(true);
     stop(texts, job, fields.get("shutdown"), is_daemon);
     schedule(job, fields.get("schedule"));
@@ -73,8 +77,9 @@ pub(super) fn read(texts: &Texts, job: &mut Sketch, fields: &Fields<'_>) {
     }
 }
 
-fn restart(job: &mut Sketch, node: Option<&Node>) {
-    let Some(node) = node else { return };
+/// Sets `restart`. Returns whether there is one.
+fn restart(job: &mut Sketch, node: Option<&Node>, unready: Option<u64>) -> bool {
+    let Some(node) = node else { return false };
     let fields = Fields::new(node);
     let when = match fields.text("restart") {
         Some("always") => Some("always"),
@@ -90,11 +95,12 @@ fn restart(job: &mut Sketch, node: Option<&Node>) {
         let max = max.and_then(|max| i64::try_from(max).ok());
         let max = Toml::Integer(max.unwrap_or(NO_LIMIT).min(NO_LIMIT));
         let pause = fields.number("backoff_seconds").unwrap_or(1).max(1);
-        let restart = [
+        let mut restart = vec![
             ("when", when.into()),
             ("max", max),
             ("backoff", seconds(pause).into()),
         ];
+        restart.extend(unready.map(|unready| ("unready", seconds(unready).into())));
         job.set("restart", Toml::table(restart));
     }
     for (key, what) in [
@@ -110,6 +116,7 @@ fn restart(job: &mut Sketch, node: Option<&Node>) {
     }
     fields.ignore(&["max_restarts", "backoff_seconds"]);
     job.notes.extend(fields.rest());
+    when.is_some()
 }
 
 fn stop(texts: &Texts, job: &mut Sketch, node: Option<&Node>, is_daemon: bool) {

@@ -105,8 +105,8 @@ fn job(source: &Source<'_>, texts: &Texts, name: &str, node: &Node) -> Result<Sk
     job.env = env;
     job.notes.append(&mut notes);
     needs(source, &mut job, &fields)?;
-    probe::read(source, &texts, &mut job, &fields)?;
-    life::read(&texts, &mut job, &fields);
+    let unready = probe::read(source, &texts, &mut job, &fields)?;
+    life::read(&texts, &mut job, &fields, unready);
     groups(&mut job, &fields);
     job.notes.extend(fields.rest());
     Ok(job)

@@ -1,4 +1,7 @@
 //! `readiness_probe`, `ready_log_line` and `liveness_probe`.
+//!
+//! process-compose ends a process if one of its probes fails too often in a row, and `availability` says what follows.
+//! Here `restart.unready` does that, by the one probe that a job has.
 
 use super::super::sketch::{Sketch, seconds};
 use super::super::source::{Fields, Source};
@@ -7,41 +10,47 @@ use super::super::yaml::Node;
 use super::text::Texts;
 use crate::project::Fault;
 
-/// Sets `ready`.
+/// Seconds between two attempts, and how many of them fail in a row until process-compose ends the process, unless the
+/// file says something else.
+const PERIOD: u64 = 10;
+const THRESHOLD: u64 = 3;
+
+/// Sets `ready`. Returns after how many seconds without readiness the process is ended, if it has a probe that says so.
 pub(super) fn read(
     source: &Source<'_>,
     texts: &Texts,
     job: &mut Sketch,
     fields: &Fields<'_>,
-) -> Result<(), Fault> {
-    if fields.get("liveness_probe").is_some() {
-        job.note("Not taken over: liveness_probe. bgproc restarts a job only when it has ended.");
-    }
+) -> Result<Option<u64>, Fault> {
     let line = fields.text("ready_log_line");
-    let Some(node) = fields.get("readiness_probe") else {
+    let named = |name| fields.get(name).map(|node| (name, node));
+    let liveness = named("liveness_probe");
+    let Some((name, node)) = named("readiness_probe").or(liveness) else {
         if let Some(line) = line {
             let line = texts.line(line, &mut job.notes);
             // There it is a part of a line, here a pattern.
             let pattern = regex_syntax::escape(&line);
             job.set("ready", Toml::table([("log", pattern.into())]));
         }
-        return Ok(());
+        return Ok(None);
     };
-    job.note(
-        "Its readiness_probe says only when the job is ready. process-compose also ends a process whose probe fails too \
-         often, and then restarts it as `restart` says; bgproc restarts a job only when it has ended.",
-    );
+    if liveness.is_some_and(|(liveness, _)| liveness != name) {
+        job.note("Not taken over: liveness_probe. A job has one probe, here its readiness_probe.");
+    }
     if line.is_some() {
-        job.note("Not taken over: ready_log_line, because there is a readiness_probe.");
+        job.note(format!(
+            "Not taken over: ready_log_line, because there is a {name}."
+        ));
     }
     let probe = Fields::new(node);
     let mut ready = match (probe.get("exec"), probe.get("http_get")) {
         (Some(exec), _) => vec![("exec".to_owned(), command(source, texts, job, exec)?.into())],
-        (None, Some(http)) => request(texts, job, &Fields::new(http)),
+        (None, Some(http)) => request(texts, job, &Fields::new(http), name),
         (None, None) => return Err(source.fault(node, "has neither exec nor http_get")),
     };
-    let number = |key| probe.number(key);
-    if let Some(period) = number("period_seconds").filter(|period| *period > 0) {
+    let number = |key| probe.number(key).filter(|number| *number > 0);
+    let period = number("period_seconds");
+    if let Some(period) = period {
         ready.push(("every".to_owned(), seconds(period).into()));
     }
     job.set("ready", Toml::Table(ready));
@@ -49,7 +58,6 @@ pub(super) fn read(
         "initial_delay_seconds",
         "timeout_seconds",
         "success_threshold",
-        "failure_threshold",
     ];
     let said: Vec<&str> = limits
         .into_iter()
@@ -57,12 +65,13 @@ pub(super) fn read(
         .collect();
     if !said.is_empty() {
         job.note(format!(
-            "Not taken over: {} of readiness_probe. bgproc checks until ready.timeout (2m).",
+            "Not taken over: {} of {name}. bgproc checks until ready.timeout (2m).",
             said.join(", ")
         ));
     }
+    let threshold = number("failure_threshold").unwrap_or(THRESHOLD);
     job.notes.extend(probe.rest());
-    Ok(())
+    Ok(Some(period.unwrap_or(PERIOD).saturating_mul(threshold)))
 }
 
 /// The command of `exec`, in its directory.
@@ -85,8 +94,8 @@ fn command(
     })
 }
 
-/// The request of `http_get`. bgproc speaks only http itself, and sends no headers.
-fn request(texts: &Texts, job: &mut Sketch, http: &Fields<'_>) -> Vec<(String, Toml)> {
+/// The request of `http_get` of the probe `name`. bgproc speaks only http itself, and sends no headers.
+fn request(texts: &Texts, job: &mut Sketch, http: &Fields<'_>, name: &str) -> Vec<(String, Toml)> {
     let text = |key, usual: &'static str| http.text(key).unwrap_or(usual);
     let (scheme, host) = (text("scheme", "http"), text("host", "127.0.0.1"));
     let path = text("path", "/");
@@ -121,7 +130,9 @@ fn request(texts: &Texts, job: &mut Sketch, http: &Fields<'_>) -> Vec<(String, T
     }
     words.push(texts.line(&url, &mut job.notes));
     if status.is_some_and(|status| status != 200) {
-        job.note("Not taken over: status_code of readiness_probe; curl takes any below 400.");
+        job.note(format!(
+            "Not taken over: status_code of {name}; curl takes any below 400."
+        ));
     }
     let words = shlex::try_join(words.iter().map(String::as_str));
     let line = words.unwrap_or_else(|_| format!("curl -fsS {url}"));

@@ -40,6 +40,7 @@ processes:
       ghost: {}
     readiness_probe:
       http_get: {host: localhost, port: "{{.PORT}}", path: /health, status_code: 204}
+      timeout_seconds: 3
     liveness_probe: {exec: {command: x}}
     namespace: back
     log_location: ./api.log
@@ -59,6 +60,10 @@ processes:
   nightlier:
     command: ./backup
     schedule: {cron: "0 0 2 * * * *"}
+  alive:
+    command: ./alive
+    availability: {restart: always}
+    liveness_probe: {http_get: {port: 80}}
   watched:
     command: ./x
     watch: {paths: [{path: src, include: ["*.rs"]}], debounce: 1s}
@@ -76,10 +81,7 @@ processes:
     assert_eq!(ready.every_ms, 2000);
     assert_eq!(db.stop.how, StopHow::Signal("INT".to_owned()));
     assert_eq!(db.stop.grace_ms, 30_000);
-    assert!(
-        text.contains("failure_threshold of readiness_probe"),
-        "{text}"
-    );
+    assert_eq!(db.restart.unready_ms, Some(6000));
 
     assert_eq!(line(job("migrate")), "./migrate up\n./seed\n");
     assert!(job("migrate").is_task);
@@ -100,7 +102,8 @@ processes:
     for note in [
         "needs \"ghost\"",
         "liveness_probe",
-        "Its readiness_probe says only when the job is ready.",
+        "timeout_seconds of readiness_probe",
+        "Here it goes on, because nothing restarts it.",
         "\"BAD NAME\"",
         "./api.log",
         "Not taken over: frobnicate.",
@@ -125,6 +128,12 @@ processes:
     assert!(job("nightlier").schedule.is_none());
     assert!(text.contains("Not taken over: schedule: "), "{text}");
     assert!(job("watched").watch.is_some());
+    let alive = job("alive");
+    assert!(matches!(
+        &alive.ready.as_ref().unwrap().check,
+        Check::Http { url, .. } if url == "http://127.0.0.1:80/"
+    ));
+    assert_eq!(alive.restart.unready_ms, Some(30_000));
     assert!(text.contains("shell = [\"bash\", \"-c\"]"), "{text}");
 }
 

@@ -299,6 +299,7 @@ fn ended_by(kind: EndedByKind, agent: Option<String>) -> String {
         EndedByKind::Human => ", by you".to_owned(),
         EndedByKind::Timeout => ", by its time limit".to_owned(),
         EndedByKind::Limit => ", by a limit".to_owned(),
+        EndedByKind::Unready => ", by its restart policy: not ready any more".to_owned(),
         EndedByKind::Watch => ", by its watch".to_owned(),
         EndedByKind::Schedule => ", by its schedule".to_owned(),
         EndedByKind::Project => ", with its project".to_owned(),
