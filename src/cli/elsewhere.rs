@@ -11,7 +11,7 @@ pub(in crate::cli) const SCALED: &str =
     "for a Procfile: bgproc up -m NAME=N; in bgproc.toml each instance is a job of its own";
 
 /// Verbs of other programs, with the command of bgproc that does the same.
-const COMMANDS: [(&str, &str); 47] = [
+const COMMANDS: [(&str, &str); 46] = [
     ("jobs", "ls"),
     ("ps-a", "ls"),
     ("jlist", "ls --json"),
@@ -22,9 +22,9 @@ const COMMANDS: [(&str, &str); 47] = [
     ("pid", "status JOB"),
     ("ping", "daemon status"),
     ("maintail", "daemon logs"),
-    ("del", "rm"),
-    ("terminate", "stop"),
-    ("end", "stop"),
+    ("del", "rm JOB"),
+    ("terminate", "stop JOB"),
+    ("end", "stop JOB"),
     // They also remove the session or container.
     ("kill-session", "stop JOB"),
     ("kill-window", "stop JOB"),
@@ -34,9 +34,9 @@ const COMMANDS: [(&str, &str); 47] = [
     ("rename-session", "rename JOB NAME"),
     ("re", "restart JOB"),
     ("restart-all", "restart '*'"),
-    ("output", "logs"),
-    ("journal", "logs"),
-    ("journalctl", "logs"),
+    ("output", "logs JOB"),
+    ("journal", "logs JOB"),
+    ("journalctl", "logs JOB"),
     ("fo", "logs -f JOB"),
     ("flush", "clear JOB"),
     ("fg", "attach JOB"),
@@ -55,11 +55,10 @@ const COMMANDS: [(&str, &str); 47] = [
     ("has-session", "status JOB"),
     ("parallel", "group NAME --parallel N"),
     ("enqueue", "run -g GROUP COMMAND"),
-    ("switch", "move JOB"),
+    ("switch", "move JOB --first"),
     ("resurrect", "resume"),
     ("enable", "daemon install"),
     ("upgrade", "daemon upgrade"),
-    ("reset", "clean"),
     ("version", "--version"),
 ];
 

@@ -90,9 +90,9 @@ impl Connection {
             // A daemon that refuses the connection sends an error and closes it, perhaps before it has read the
             // greeting.
             _ => match message(&first_line)? {
-                Message::Reply(Reply {
+                Some(Message::Reply(Reply {
                     error: Some(error), ..
-                }) => return Err(error),
+                })) => return Err(error),
                 other => {
                     return Err(Error::internal(format!(
                         "expected a greeting, got {other:?}"

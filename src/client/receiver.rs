@@ -14,7 +14,7 @@ use super::connect::why_silent;
 use super::errors::{gone, internal, lost};
 use super::silence::Silence;
 use crate::protocol::reply::Reply;
-use crate::protocol::{Error, Event, RequestId};
+use crate::protocol::{Error, Event, EventKind, RequestId};
 
 /// Longest wait for `hello`. A daemon that is being started restores its sessions first.
 pub(super) const HANDSHAKE: Duration = Duration::from_secs(30);
@@ -111,7 +111,7 @@ impl Receiver {
             self.partial.extend_from_slice(&bytes[..taken]);
             self.reader.consume(taken);
             if end.is_some() {
-                messages.extend(message(&self.partial));
+                messages.extend(message(&self.partial).ok().flatten());
                 self.partial.clear();
             }
         }
@@ -128,10 +128,7 @@ impl Receiver {
         loop {
             self.read_answer(&mut silence)?;
             match serde_json::from_slice(&self.line).map_err(internal)? {
-                Envelope { event: Some(_), .. } => {
-                    let event = serde_json::from_slice(&self.line).map_err(internal)?;
-                    self.early.push_back(event);
-                }
+                Envelope { event: Some(_), .. } => self.keep_event()?,
                 Envelope {
                     id: theirs,
                     result,
@@ -163,12 +160,13 @@ impl Receiver {
         loop {
             self.read_answer(silence)?;
             match message(&self.line)? {
-                Message::Event(event) => self.early.push_back(event),
-                Message::Reply(reply) => {
+                Some(Message::Event(event)) => self.early.push_back(event),
+                Some(Message::Reply(reply)) => {
                     if let Some(place) = waiting.remove(&reply.id.to_string()) {
                         return Ok((place, outcome(reply)));
                     }
                 }
+                None => {}
             }
         }
     }
@@ -179,15 +177,19 @@ impl Receiver {
             if let Some(event) = self.early.pop_front() {
                 return Ok(event);
             }
-            if let Message::Event(event) = self.read_message()? {
+            self.read_line()?;
+            if let Some(Message::Event(event)) = message(&self.line)? {
                 return Ok(event);
             }
         }
     }
 
-    fn read_message(&mut self) -> Result<Message, Error> {
-        self.read_line()?;
-        message(&self.line)
+    /// Keeps the event in the line until it is asked for.
+    fn keep_event(&mut self) -> Result<(), Error> {
+        if let Some(Message::Event(event)) = message(&self.line)? {
+            self.early.push_back(event);
+        }
+        Ok(())
     }
 
     fn read_line(&mut self) -> Result<(), Error> {
@@ -251,14 +253,16 @@ impl Receiver {
     }
 }
 
-/// Parses a line of the daemon.
-pub(super) fn message(line: &[u8]) -> Result<Message, Error> {
+/// Parses a line of the daemon. `None`: an event of a kind that only a later version knows. It is left out, as it would
+/// be from a daemon of this version.
+pub(super) fn message(line: &[u8]) -> Result<Option<Message>, Error> {
     let envelope: Envelope<'_> = serde_json::from_slice(line).map_err(internal)?;
     let message = match envelope.event {
+        Some(kind) if serde_json::from_str::<EventKind>(kind.get()).is_err() => return Ok(None),
         Some(_) => serde_json::from_slice(line).map(Message::Event),
         None => serde_json::from_slice(line).map(Message::Reply),
     };
-    message.map_err(internal)
+    message.map(Some).map_err(internal)
 }
 
 /// The parts of a line that tell what it is. The content stays unparsed until its type is known.
@@ -288,7 +292,6 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::protocol::EventKind;
 
     #[test]
     fn one_read_gives_the_messages_that_are_complete_with_it() {
@@ -302,7 +305,8 @@ mod tests {
             };
             messages.into_iter().map(kind).collect()
         };
-        let lines = format!("{}no json\n{}", line("started"), line("exited"));
+        let later = line("of_a_later_version");
+        let lines = format!("{}no json\n{later}{}", line("started"), line("exited"));
         let (first, rest) = lines.split_at(lines.len() - 4);
         theirs.write_all(first.as_bytes()).unwrap();
         assert_eq!(
@@ -316,6 +320,19 @@ mod tests {
         );
         drop(theirs);
         assert!(receiver.receive_ready().is_err());
+    }
+
+    #[test]
+    fn events_of_later_versions_are_left_out() {
+        let (ours, mut theirs) = UnixStream::pair().unwrap();
+        let mut receiver = Receiver::new(ours);
+        let later = "{\"event\":\"of_a_later_version\",\"data\":{}}\n";
+        let reply = "{\"id\":1,\"ok\":true,\"result\":7}\n";
+        let known = "{\"event\":\"started\",\"data\":{}}\n";
+        let lines = [later, reply, later, known].concat();
+        theirs.write_all(lines.as_bytes()).unwrap();
+        assert_eq!(receiver.reply_to::<u32>(&json!(1)).unwrap(), 7);
+        assert_eq!(receiver.next_event().unwrap().event, EventKind::Started);
     }
 
     #[test]

@@ -18,8 +18,9 @@ pub fn urls(text: &str, ports: &[u16]) -> Vec<String> {
     let found = pattern.captures_iter(text).filter_map(|captures| {
         let end = captures.get(0)?.end();
         // It is the beginning of another host's name, or a user's name before it.
-        let rest = text[end..].trim_start_matches('.');
-        if rest.starts_with(|c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '@')) {
+        let rest = &text[end..];
+        let rest = rest.strip_prefix('.').unwrap_or(rest);
+        if rest.starts_with(|c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '@')) {
             return None;
         }
         let port = match captures.get(2) {
@@ -58,6 +59,11 @@ mod tests {
         let others =
             "http://localhost.example.com/ http://localhost-1 http://localhost:80@example.com/";
         assert!(urls(others, &[80]).is_empty());
+        let followed = "http://localhost:3000\u{3067}\u{8d77}\u{52d5} http://127.0.0.1:80...ready";
+        assert_eq!(
+            urls(followed, &[80, 3000]),
+            ["http://localhost:3000", "http://127.0.0.1:80"]
+        );
         assert_eq!(urls("It is http://localhost.", &[80]), ["http://localhost"]);
     }
 }

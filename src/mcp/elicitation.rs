@@ -203,15 +203,13 @@ impl Question {
                     let line = content.get(ANSWER)?;
                     Some(line.as_str()?.to_owned())
                 });
-                match line {
-                    Some(line) => Some(line),
-                    // Clients leave an empty field out: Enter alone, which takes the program's default. Without a
-                    // field nothing was entered.
-                    None => match self.has_field {
-                        Some(has_field) => has_field.then(String::new),
-                        None => has_field(&input_state(call, session).await?).then(String::new),
-                    },
-                }
+                let has_field = match self.has_field {
+                    Some(has_field) => has_field,
+                    None => has_field(&input_state(call, session).await?),
+                };
+                // Clients leave an empty field out: Enter alone, which takes the program's default. Without a field
+                // nothing was entered, whatever the client sends.
+                has_field.then(|| line.unwrap_or_default())
             }
             _ => None,
         };

@@ -13,7 +13,7 @@ use super::schedule::Schedule;
 use super::section::{Section, Text};
 use super::stop::Stop;
 use super::watch::Watch;
-use super::{Places, expand, flags, keys, limits, names, short, template, variables};
+use super::{Places, expand, flags, keys, limits, names, template, variables};
 
 /// What a file says about all of its jobs.
 pub(super) struct Common {
@@ -257,12 +257,7 @@ fn numbers(section: &Section<'_>, key: &str, text: &Text, ports: &OwnPorts) {
 
 /// The parts that are tables of their own.
 fn parts(section: &Section<'_>, job: &mut Job) {
-    if let Some(node) = section.get("restart")
-        && let Value::String(text) = &node.value
-    {
-        let must = format!("{}, not {text:?}", short::RESTARTS);
-        section.wrong(&node.place, "restart", &must);
-    } else if let Some(restart) = section.section("restart") {
+    if let Some(restart) = section.section("restart") {
         job.restart = Restart::read(&restart, job.ready.as_ref());
     }
     if let Some(stop) = section.section("stop") {

@@ -113,10 +113,19 @@ impl<'a> Section<'a> {
     pub(super) fn section(&self, key: &str) -> Option<Section<'a>> {
         let entry = self.table.entry(key)?;
         let Value::Table(table) = &entry.node.value else {
-            let kind = entry.node.value.kind();
+            let given = match &entry.node.value {
+                Value::String(text) if key == "restart" => format!("{text:?}"),
+                Value::Array(items) if items.is_empty() => "an empty list".to_owned(),
+                value => value.kind().to_owned(),
+            };
+            let form = match key {
+                "restart" => short::RESTARTS,
+                "watch" => short::WATCHES,
+                _ => "a table",
+            };
             let example = short::example(key, &entry.node.value);
             let example = example.map(|line| format!("; write {line}"));
-            let must = format!("a table, not {kind}{}", example.unwrap_or_default());
+            let must = format!("{form}, not {given}{}", example.unwrap_or_default());
             self.wrong(&entry.node.place, key, &must);
             return None;
         };

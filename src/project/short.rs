@@ -2,11 +2,14 @@
 //! laid over each other, so that both forms merge.
 
 use super::node::{Entry, Node, Table, Value};
-use crate::protocol::RestartPolicy;
 use crate::protocol::policy::RestartWhen;
+use crate::protocol::{RestartPolicy, duration};
 
 /// What `restart` may be.
 pub(super) const RESTARTS: &str = "never, on-failure, always, on-failure:N, always:N, or a table such as { when = \"always\", max = 5 }";
+
+/// What `watch` may be.
+pub(super) const WATCHES: &str = "a list of at least one path, or a table";
 
 /// Spells out the short forms in a file.
 pub(super) fn spell_out(file: &mut Table) {
@@ -30,7 +33,9 @@ fn job(table: &mut Table) {
     for Entry { key, node, .. } in &mut table.entries {
         let long = match (key.as_str(), &node.value) {
             ("restart", Value::String(text)) => restart(text, node),
-            ("watch", Value::Array(_)) => Some(vec![part("paths", node.value.clone(), node)]),
+            ("watch", Value::Array(paths)) if !paths.is_empty() => {
+                Some(vec![part("paths", node.value.clone(), node)])
+            }
             _ => None,
         };
         if let Some(entries) = long {
@@ -73,9 +78,14 @@ pub(super) fn example(key: &str, value: &Value) -> Option<String> {
         ("schedule", Value::String(text)) if text.contains([' ', '@']) => {
             format!("cron = {text:?}")
         }
-        ("schedule", Value::String(text)) => format!("every = {text:?}"),
+        ("schedule", Value::String(text)) if duration::parse(text).is_ok() => {
+            format!("every = {text:?}")
+        }
         ("ready", Value::Integer(port)) => format!("port = {port}"),
         ("ready", Value::String(text)) if text.starts_with("http:") => format!("http = {text:?}"),
+        ("ready", Value::String(text)) if text.starts_with("https:") => {
+            format!("exec = {:?}", format!("curl -fsS {text}"))
+        }
         ("ready", Value::String(text)) => format!("log = {text:?}"),
         ("stop", Value::String(text)) => format!("signal = {text:?}"),
         ("limits", Value::String(text)) => format!("memory = {text:?}"),
@@ -90,6 +100,10 @@ fn variables(items: &[Node]) -> Option<String> {
     let entry = |item: &Node| match &item.value {
         Value::String(text) => {
             let (name, value) = text.split_once('=')?;
+            let is_bare = |c: char| c.is_ascii_alphanumeric() || c == '_';
+            if name.is_empty() || !name.chars().all(is_bare) {
+                return None;
+            }
             Some(format!("{name} = {value:?}"))
         }
         _ => None,

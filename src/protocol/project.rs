@@ -225,7 +225,7 @@ pub const GUESSED: &str = "guessed ";
 /// The end of `why` of a job with a schedule that somebody has stopped.
 pub const SCHEDULE_OFF: &str = "its schedule is off";
 
-/// The end of `why` of a session whose need was removed.
+/// The end of `why` of a session whose need was removed, which does not come by itself any more then.
 pub const NEED_REMOVED: &str = "which was removed";
 
 impl ProjectRole {

@@ -1,10 +1,11 @@
 //! `daemon install` and the command that its unit runs. A program stands for systemctl and writes down what it is
 //! told.
 
-use std::os::unix::fs::{PermissionsExt, symlink};
+use std::os::unix::fs::symlink;
 use std::path::PathBuf;
 
 use crate::support::home::Ran;
+use crate::support::process::write_script;
 use crate::support::{Home, eventually};
 
 /// A directory for configuration, and a systemctl that notes its arguments.
@@ -26,8 +27,7 @@ impl Systemd {
             told.display()
         );
         let systemctl = bin.join("systemctl");
-        std::fs::write(&systemctl, script).unwrap();
-        std::fs::set_permissions(&systemctl, PermissionsExt::from_mode(0o755)).unwrap();
+        write_script(&systemctl, &script);
         Self {
             home,
             config,

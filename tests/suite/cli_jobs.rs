@@ -1,12 +1,11 @@
 //! Jobs from the command line: starting, ending, waiting, removing.
 
 use std::io::{BufRead, BufReader};
-use std::os::unix::fs::PermissionsExt;
 use std::process::{Child, ChildStdout, Stdio};
 
 use rustix::process::{Pid, Signal, kill_process};
 
-use crate::support::process::is_alive;
+use crate::support::process::{is_alive, write_script};
 use crate::support::{Home, Ran, Terminal};
 
 /// Pid of a job's first process.
@@ -310,9 +309,7 @@ fn a_wait_says_that_the_job_could_not_be_started() {
     let home = Home::new();
     let (gate, program) = (home.gate(), home.scratch("program"));
     let shown = program.display().to_string();
-    std::fs::write(&program, "#!/bin/sh\n").unwrap();
-    let made = std::fs::Permissions::from_mode(0o755);
-    std::fs::set_permissions(&program, made).unwrap();
+    write_script(&program, "#!/bin/sh\n");
     let script = format!("read _ <{}", gate.display());
     home.start(&["-n", "first", &script]);
     home.start(&["-n", "second", "--after", "first", &shown, "x"]);

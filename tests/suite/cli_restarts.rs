@@ -3,6 +3,7 @@
 use std::io::{BufRead, BufReader, Read};
 use std::process::{Child, Stdio};
 
+use crate::support::process::write_script;
 use crate::support::{Home, eventually};
 
 /// A job that says that it runs and ends with what it is told.
@@ -37,14 +38,23 @@ fn a_restart_with_variables_changes_them_for_all_later_runs() {
     home.start(&["-n", "web", "-e", "MODE=first", "-e", "LEFT=left", show]);
     let id = home.json(&["status", "web"])["sessionId"].clone();
     let id = id.as_str().unwrap();
+    let until = |text: &str| {
+        let text = format!("match:{text}");
+        let waits = home.run(&["wait", "web", "--for", &text]);
+        waits.expect_code(0);
+    };
+    until("first");
     home.ok(&["restart", "web", "-e", "MODE=second"]);
+    until("second");
     home.ok(&["restart", "web"]);
-    home.run(&["wait", "web", "--for", "match:second"])
-        .expect_code(0);
-    let lines = home.ok(&["logs", "web"]);
-    let second = format!("second left {id}");
-    let lines: Vec<&str> = lines.lines().filter(|line| line.ends_with(id)).collect();
-    assert_eq!(lines.last(), Some(&&*second), "{lines:?}");
+    let lines = eventually("three runs have written", || {
+        let lines = home.ok(&["logs", "web"]);
+        let lines = lines.lines().filter(|line| line.ends_with(id));
+        let lines: Vec<String> = lines.map(str::to_owned).collect();
+        (lines.len() == 3).then_some(lines)
+    });
+    let run = |mode: &str| format!("{mode} left {id}");
+    assert_eq!(lines, [run("first"), run("second"), run("second")]);
     let shown = home.json(&["status", "web"]);
     assert_eq!(shown["detail"]["env"]["MODE"], "second", "{shown}");
     home.run(&["restart", "web", "-e", "=x"]).expect_code(2);
@@ -109,9 +119,7 @@ fn waiting_goes_on_over_a_restart_and_says_so() {
 fn a_restart_that_fails_ends_the_wait_for_it() {
     let home = Home::new();
     let program = home.scratch("program");
-    std::fs::write(&program, "#!/bin/sh\nsleep 1000\n").unwrap();
-    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o700);
-    std::fs::set_permissions(&program, mode).unwrap();
+    write_script(&program, "#!/bin/sh\nsleep 1000\n");
     home.start(&["-n", "web", &program.display().to_string(), "x"]);
     let child = spawn(&home, &["wait", "web"]);
     connected(&home, 3);

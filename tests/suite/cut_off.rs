@@ -1,12 +1,10 @@
 //! Requests whose client cancels them or goes away half-way: what they have begun is done to its end.
 
-use std::os::unix::fs::PermissionsExt;
-
 use rustix::process::Signal;
 use serde_json::{Value, json};
 
 use crate::support::job::Job;
-use crate::support::process::Held;
+use crate::support::process::{Held, write_script};
 use crate::support::{Home, Serve, daemon, eventually};
 
 /// Cancels a request, which is told.
@@ -64,8 +62,7 @@ fn a_program_that_cannot_be_started_leaves_no_session() {
     let mut serve = Serve::new(&home, &[]);
     // Only the keeper finds out.
     let program = home.scratch("script");
-    std::fs::write(&program, "#!/nowhere/interpreter\n").unwrap();
-    std::fs::set_permissions(&program, PermissionsExt::from_mode(0o755)).unwrap();
+    write_script(&program, "#!/nowhere/interpreter\n");
     let (_, keeper) = daemon::pids(&mut serve);
     let keeper = Held::new(keeper).unwrap();
     keeper.signal(Signal::STOP);

@@ -109,7 +109,7 @@ fn a_configuration_that_the_daemon_has_not_read_is_a_warning() {
     assert_eq!(found(&home, "configuration", "warning"), [""; 0]);
     let changed = "max_sessions = 50\nnotify_command = \"true\"\n";
     std::fs::write(home.path().join("config.toml"), changed).unwrap();
-    let said = "the daemon has not read this max_sessions, notify_command";
+    let said = "which reads these only then: max_sessions, notify_command";
     assert_found(&home, "configuration", "warning", said);
     home.run(&["doctor"]).expect_code(0);
     home.ok(&["daemon", "upgrade"]);

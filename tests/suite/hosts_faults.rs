@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use serde_json::json;
 
 use crate::support::fake::FakeDaemon;
+use crate::support::process::write_script;
 use crate::support::{Home, Person, Serve, Sshd};
 
 /// A home with hosts that are reached by these commands, each a line of a shell.
@@ -262,8 +263,7 @@ fn what_a_bgproc_elsewhere_prints_has_no_effect_on_the_terminal() {
     let home = Home::new();
     let fake = home.scratch("bgproc");
     let script = "#!/bin/sh\nprintf '\\033]0;OWNED\\007told\\n' >&2\nexit 1\n";
-    std::fs::write(&fake, script).unwrap();
-    std::fs::set_permissions(&fake, std::fs::Permissions::from_mode(0o755)).unwrap();
+    write_script(&fake, script);
     let config = format!(
         "[hosts.box]\ncommand = [\"sh\"]\nbgproc = \"{}\"\n",
         fake.display()

@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use crate::support::daemon::kill_pid;
 use crate::support::job::Job;
+use crate::support::process::write_script;
 use crate::support::{Home, Serve};
 
 fn line(command: &str) -> Value {
@@ -72,9 +73,7 @@ fn a_shell_line_may_join_allowed_programs_and_nothing_else() {
     let tools = home.scratch("tools");
     std::fs::create_dir_all(&tools).unwrap();
     let evil = tools.join("cat");
-    std::fs::write(&evil, "#!/bin/sh\necho evil\n").unwrap();
-    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
-    std::fs::set_permissions(&evil, mode).unwrap();
+    write_script(&evil, "#!/bin/sh\necho evil\n");
     let mut agent = Serve::new(&home, &["--allow", "echo,cat,false,printf"]);
     for (command, output) in [
         (

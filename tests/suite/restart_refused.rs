@@ -1,15 +1,33 @@
 //! What outlives a job and a restart: it goes on writing to the log if the restart fails, and what it had
 //! written until then is in the log if it does not.
 
-use std::os::unix::fs::PermissionsExt;
-
 use rustix::process::Signal;
 use serde_json::json;
 
 use crate::support::job::Job;
 use crate::support::needs::have;
-use crate::support::process::Held;
+use crate::support::process::{Held, write_script};
 use crate::support::{DEADLINE, Hold, Home, Serve, daemon, eventually};
+
+#[test]
+fn variables_that_no_program_can_have_are_refused_before_anything_ends() {
+    let home = Home::new();
+    let mut serve = Serve::new(&home, &[]);
+    let job = Job::start(&mut serve, "exec sleep 1000");
+    for env in [
+        json!({"A=B": "1"}),
+        json!({"": "1"}),
+        json!({"A": "1\u{0}2"}),
+    ] {
+        let restart = json!({"action": "restart", "sessionId": job.id, "env": env});
+        serve.err(restart, "invalid_params");
+    }
+    let record = job.record(&mut serve);
+    assert_eq!(
+        (&record["status"], &record["pid"]),
+        (&json!("running"), &json!(job.pid))
+    );
+}
 
 #[test]
 fn what_outlives_a_job_is_logged_after_a_restart_that_failed() {
@@ -18,8 +36,7 @@ fn what_outlives_a_job_is_logged_after_a_restart_that_failed() {
     let gate = home.gate();
     let program = home.scratch("program");
     let text = "#!/bin/sh\n(read x < \"$GATE\"; echo late) &\necho early\n";
-    std::fs::write(&program, text).unwrap();
-    std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o700)).unwrap();
+    write_script(&program, text);
     let start = json!({"command": program, "args": [], "mode": "pipe", "env": {"GATE": gate}});
     let job = Job::request(&mut serve, start);
     assert_eq!(job.end(&mut serve)["exitCode"], 0);

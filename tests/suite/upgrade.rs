@@ -1,6 +1,5 @@
 //! `daemon upgrade`: another program takes over while jobs run.
 
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
@@ -8,6 +7,7 @@ use serde_json::{Value, json};
 use crate::support::job::Job;
 use crate::support::needs::have;
 use crate::support::numbers::{self, COUNT_SLOWLY};
+use crate::support::process::write_script;
 use crate::support::{Home, Person, Serve, daemon, rounds};
 
 fn program_of(pid: &Value) -> PathBuf {
@@ -102,12 +102,10 @@ fn a_program_that_does_not_run_changes_nothing() {
     assert_eq!(code, Some(0), "{said}");
     let before = home.json(&["status", "job"]);
     let broken = home.scratch("broken");
-    std::fs::write(&broken, "#!/bin/sh\necho out of order >&2; exit 1\n").unwrap();
-    std::fs::set_permissions(&broken, PermissionsExt::from_mode(0o755)).unwrap();
+    write_script(&broken, "#!/bin/sh\necho out of order >&2; exit 1\n");
     daemon::install_as(&broken, &program);
     let silent = home.scratch("silent");
-    std::fs::write(&silent, "#!/bin/sh\nexec sleep 1000\n").unwrap();
-    std::fs::set_permissions(&silent, PermissionsExt::from_mode(0o755)).unwrap();
+    write_script(&silent, "#!/bin/sh\nexec sleep 1000\n");
     // Of itself, or what somebody names.
     for named in [
         json!(null),

@@ -24,17 +24,25 @@ fn translated(words: &[&str]) -> Option<String> {
         return Some([vec![quote(verb)], quoted].concat().join(" "));
     }
     let ours = command(verb)?;
-    let begin = ours.trim_end_matches(" JOB").trim_end_matches(" COMMAND");
+    let begin = [" JOB", " COMMAND"]
+        .into_iter()
+        .find_map(|end| ours.strip_suffix(end));
+    let Some(begin) = begin.filter(|_| !rest.is_empty()) else {
+        return Some(ours.to_owned());
+    };
     // The options of the other program mean something else here, and its words may come in another order.
     let is_name = |word: &str| word.chars().all(|c| c.is_ascii_uppercase());
-    let is_plain = !rest.is_empty()
-        && !rest.iter().any(|word| word.starts_with('-'))
-        && !begin.split(' ').any(is_name);
+    let is_plain = !rest.iter().any(|word| word.starts_with('-')) && !begin.split(' ').any(is_name);
     Some(if is_plain {
         format!("{begin} {}", quoted.join(" "))
     } else {
         ours.to_owned()
     })
+}
+
+#[cfg(test)]
+pub(super) fn translation(words: &[&str]) -> Option<String> {
+    translated(words)
 }
 
 /// What is said about the name of another program and the words behind it.
@@ -56,7 +64,7 @@ fn guessed(word: &str, rest: &[&str]) -> String {
     }
     let known = grammars
         .get_subcommands()
-        .filter(|verb| !verb.is_hide_set())
+        .filter(|verb| !INTERNAL.contains(&verb.get_name()))
         .flat_map(|verb| std::iter::once(verb.get_name()).chain(verb.get_all_aliases()));
     if is_topic(word) {
         return format!("bgproc help {word} shows that chapter");

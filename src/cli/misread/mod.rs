@@ -272,8 +272,9 @@ impl Wrong<'_> {
     /// A limit of batch jobs for a job of this machine.
     fn limit_of_batch(&self) -> Option<Said> {
         let missing = self.texts(ContextKind::InvalidArg);
-        let is_missing = |flag: &str| missing.iter().any(|name| option(name) == flag);
-        options::local_limit(self.needy()?, is_missing)
+        let is_missing = missing.iter().any(|name| option(name) == options::BATCH);
+        let given = self.words.iter().filter_map(|word| word.split('=').next());
+        is_missing.then(|| options::local_limit(given))?
     }
 
     /// A value that one of our parsers rejected.
@@ -328,7 +329,9 @@ impl Wrong<'_> {
             return unfinished();
         }
         let jobs = missing.iter().any(|name| name.contains("JOB"));
-        let of_project = missing.len() == 1 && jobs && own_file::here().is_some();
+        // The jobs of another host are not those of a project here.
+        let is_here = !self.names_host();
+        let of_project = missing.len() == 1 && jobs && is_here && own_file::here().is_some();
         if let Some(hint) = whole_project(verb).filter(|_| of_project) {
             return (format!("{verb} needs a job"), Some(hint.to_owned()));
         }
@@ -380,6 +383,12 @@ impl Wrong<'_> {
         (format!("unexpected argument `{given}` for {name}"), hint)
     }
 
+    /// Whether the line is about another host.
+    fn names_host(&self) -> bool {
+        let is_host = |word: &&&str| word.starts_with("-H") || is_in("--host", word);
+        self.words.iter().any(|word| is_host(&word)) || std::env::var_os("BGPROC_HOST").is_some()
+    }
+
     fn conflict(&self) -> Said {
         let given = self.text(ContextKind::InvalidArg);
         let other = self.texts(ContextKind::PriorArg);
@@ -405,9 +414,6 @@ fn whole_project(verb: &str) -> Option<&'static str> {
         "start" => "bgproc start JOB...; bgproc up starts the project here",
         "stop" => "bgproc stop JOB...; bgproc down ends all jobs of the project here",
         "kill" => "bgproc kill JOB...; bgproc down --now kills all jobs of the project here",
-        "restart" => {
-            "bgproc restart JOB...; bgproc restart '*' restarts all jobs of the project here"
-        }
         _ => return None,
     })
 }

@@ -14,6 +14,9 @@ const LIMITS: &str = "that is `limits` of a job in bgproc.toml: bgproc help limi
 /// Options of `run --on` that limit a job of a batch system.
 const OF_BATCH: [&str; 3] = ["--mem", "--cpus", "--time"];
 
+/// The option that they need.
+pub(super) const BATCH: &str = "--on";
+
 /// Options that are known elsewhere: the verb, the options, and what to do.
 const ELSEWHERE: [(&str, &[&str], &str); 38] = [
     (
@@ -149,7 +152,7 @@ const ELSEWHERE: [(&str, &[&str], &str); 38] = [
     (
         "ls",
         &["--project", "-p"],
-        "bgproc ls '*' lists the jobs of this directory's project",
+        "bgproc ls '*' lists the jobs of this directory's project, once it is up",
     ),
     (
         "restart",
@@ -233,10 +236,8 @@ fn elsewhere(verb: &str, flag: &str) -> Option<String> {
 }
 
 /// What is said about an option that only `run --on` takes, on a command line without `--on`.
-pub(super) fn local_limit(flag: &str, is_missing: impl Fn(&str) -> bool) -> Option<Said> {
-    if !OF_BATCH.contains(&flag) || !is_missing("--on") {
-        return None;
-    }
+pub(super) fn local_limit<'a>(mut given: impl Iterator<Item = &'a str>) -> Option<Said> {
+    let flag = given.find(|flag| OF_BATCH.contains(flag))?;
     let hint = if flag == "--time" {
         "to end a job on this machine after a time: --timeout TIME"
     } else {

@@ -121,7 +121,7 @@ fn mistakes_are_explained() {
         ),
         (
             "ls -p",
-            "ls has no option -p | bgproc ls '*' lists the jobs of this directory's project",
+            "ls has no option -p | bgproc ls '*' lists the jobs of this directory's project, once it is up",
         ),
         (
             "capture --html --svg a",
@@ -329,6 +329,19 @@ fn what_is_proposed_exists() {
             "{line}: {ours}"
         );
         assert!(Verb::grammar(line).is_none(), "{line} is a verb");
+        // Behind the name of the other program.
+        for rest in [&[][..], &["web"], &["ls"]] {
+            let words = [&[line], rest].concat();
+            let Some(ours) = elsewhere::translation(&words) else {
+                continue;
+            };
+            let ours = ours.replace("NAME", "name").replace(" N", " 1");
+            let words = shlex::split(&format!("bgproc {ours}")).unwrap();
+            let parsed = Cli::try_parse_from(&words).map(drop);
+            let is_valid = parsed.as_ref().is_ok_and(|()| true)
+                || parsed.is_err_and(|error| error.kind() == ErrorKind::DisplayVersion);
+            assert!(is_valid, "{line} {rest:?}: bgproc {ours}");
+        }
     }
 }
 

@@ -6,7 +6,7 @@ use crate::protocol::Notice;
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Notices(Vec<Notice>);
 
-/// The words that `--notify` takes. `exit` is every end, as in `on` of project files.
+/// The words that `--notify` takes. `exit` is both `failed` and `done`.
 pub(crate) const WORDS: [&str; 5] = ["failed", "done", "exit", "ready", "input"];
 
 /// Parses a value of `--notify`: words with commas between them.

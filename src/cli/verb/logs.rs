@@ -16,12 +16,15 @@ use crate::cli::logs::show::{Detail, How, Name, Show};
 use crate::cli::logs::sieve::{self, Sieve};
 use crate::cli::logs::skipped;
 use crate::cli::logs::typed::Typed;
+use crate::cli::output::style::Paint;
 use crate::cli::output::{names, words};
 use crate::cli::value::run::{self, RunNumber};
 use crate::cli::value::{moment, number};
+use crate::protocol::bounds::MAX_LINES;
 use crate::protocol::condition::WaitMode;
 use crate::protocol::params::Log;
-use crate::protocol::reply::LogLines;
+use crate::protocol::reply::{Left, LogLines};
+use crate::protocol::status::Mode;
 use crate::protocol::{Action, Record, SessionId, Status, Timestamp};
 
 /// Lines that `tail` shows by default, as tail(1).
@@ -296,14 +299,17 @@ impl Logs {
                 Some(News::Idle(_)) => place.offset > 0,
                 _ => is_beyond && place.offset > 0,
             };
+            let is_last = attempts == ATTEMPTS;
+            // A reply has no colours, which are better than none of the lines.
             if may_flood
                 && is_late
+                && (is_last || self.plain || ctx.out.paint == Paint::Plain)
                 && let Some(text) = self.last_text(ctx, job)?
             {
                 text.iter().try_for_each(|line| ctx.out.line(line))?;
                 return Ok(None);
             }
-            if !(may_flood && is_late) || attempts == ATTEMPTS {
+            if !(may_flood && is_late) || is_last {
                 let show = self.show(ctx, job, place, None)?;
                 return self.print(ctx, job, (follower, first), show);
             }
@@ -314,16 +320,20 @@ impl Logs {
     /// before the daemon had read them.
     fn last_text(&self, ctx: &mut Context, job: &Record) -> Result<Option<Vec<String>>, Failure> {
         let is_part = self.run.is_some() || self.since.is_some() || self.until.is_some();
-        if ctx.json || self.raw || self.times || self.stdin || is_part || self.within_up.is_some() {
+        let is_filtered = is_part || self.within_up.is_some() || self.stdin;
+        // Standard error is printed as such.
+        let is_pipe = job.summary.mode == Mode::Pipe;
+        let count = self.last_lines().filter(|count| *count <= MAX_LINES);
+        if ctx.json || self.raw || self.times || is_filtered || is_pipe || count.is_none() {
             return Ok(None);
         }
         let last: LogLines = ctx.read(&Action::Log(Log {
             session_id: Some(job.summary.session_id.to_string()),
-            tail: self.last_lines(),
+            tail: count,
             ..Log::default()
         }))?;
-        let count = last.lines.len() as u64;
-        let is_whole = last.omitted.lines == 0 && self.last_lines() == Some(count);
+        let read = last.lines.len() as u64;
+        let is_whole = last.omitted == Left::default() && count == Some(read);
         let text = last.lines.into_iter().map(|line| line.text);
         Ok(is_whole.then(|| text.collect()))
     }

@@ -5,8 +5,8 @@ use std::time::Duration;
 use clap::Args;
 
 use super::up::{
-    asked_to_prune, begin, confirmed, consent, goes_on, gone, plan, print_plan, settle, show_plan,
-    unasked,
+    asked_to_prune, begin, confirmed, consent, ended, goes_on, gone, plan, print_plan, settle,
+    show_plan, unasked,
 };
 use crate::cli::context::Context;
 use crate::cli::exit::{Exit, Failure};
@@ -69,7 +69,9 @@ impl Reload {
                 print_plan(ctx, &state)?;
             }
             let flags = [(self.prune, " --prune")];
-            consent(ctx, &confirmed, unasked("reload", &flags, &self.source))?;
+            let count = ended(&request, &state, true).count();
+            let command = unasked("reload", &flags, &self.source);
+            consent(ctx, &confirmed, (command, count))?;
             if asked_to_prune(ctx, &gone)? {
                 request.prune = Some(true);
             }

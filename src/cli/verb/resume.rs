@@ -94,9 +94,9 @@ fn runs_always(job: &Record) -> bool {
         .restart
         .is_some_and(|policy| policy.policy == RestartWhen::Always);
     let is_ours = job.scope.is_human() && summary.project.is_none();
-    // One that waited for its next run tells how the last one ended.
-    let by_others = |by: &EndedBy| by.kind != EndedByKind::Itself;
-    let was_stopped = job.ended_by.as_ref().is_some_and(by_others);
+    // One that waited for its next run tells how the last one ended: by a limit, for example.
+    let by_somebody = |by: &EndedBy| matches!(by.kind, EndedByKind::Human | EndedByKind::Agent);
+    let was_stopped = job.ended_by.as_ref().is_some_and(by_somebody);
     is_policy && is_ours && summary.session_id.host().is_none() && !was_stopped
 }
 
@@ -220,6 +220,12 @@ mod tests {
         let mut job = always();
         job.ended_by = Some(EndedBy::of(EndedByKind::Human));
         assert!(!runs_always(&job), "it was being stopped");
+        let mut job = always();
+        job.ended_by = Some(EndedBy::of(EndedByKind::Timeout));
+        assert!(
+            runs_always(&job),
+            "it waited for the run after its time limit"
+        );
         job = record("a", Some("web"), Status::Lost);
         assert!(!runs_always(&job), "without a policy");
     }

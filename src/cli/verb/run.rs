@@ -161,7 +161,7 @@ impl Run {
         let started: Started = read_reply(value.clone())?;
         let id = started.session_id;
         recent::remember(&id);
-        if !self.notify.is_empty() && !self.attach {
+        if !self.notify.is_empty() && !self.attach && !self.quiet {
             unheard::tell(ctx);
         }
         if let Some(agents) = self.share {

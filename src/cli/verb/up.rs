@@ -210,13 +210,18 @@ impl Up {
         let source = Source {
             file: self.file.clone(),
         };
-        let flags = [(self.apply, " --apply"), (self.prune, " --prune")];
+        let flags = [
+            (self.apply, " --apply"),
+            (self.prune, " --prune"),
+            (self.no_deps, " --no-deps"),
+        ];
         let left_out = self.except.iter();
         let left_out = left_out.map(|job| format!(" --except {}", quote(job)));
         let jobs = self.jobs.iter().map(|job| format!(" {}", quote(job)));
         let jobs: String = left_out.chain(jobs).collect();
         let command = format!("{}{jobs}", unasked("up", &flags, &source));
-        consent(ctx, &confirmed, command)?;
+        let count = ended(request, &state, self.apply).count();
+        consent(ctx, &confirmed, (command, count))?;
         if !self.apply && may_ask {
             request.apply = Some(asked_to_apply(ctx, &state)?);
         }
@@ -308,16 +313,26 @@ pub(super) fn confirmed<'a>(
     state: &'a ProjectState,
     apply: bool,
 ) -> Vec<&'a PlannedChange> {
-    let ends = |change: &&PlannedChange| match change.change {
-        ChangeKind::Restart => apply && !change.ended,
-        ChangeKind::Gone => request.prune == Some(true),
-        _ => false,
-    };
     let asks = |change: &&PlannedChange| {
         let mut jobs = state.jobs.iter();
         jobs.any(|job| job.confirm && job.job == change.job)
     };
-    state.plan.iter().filter(ends).filter(asks).collect()
+    ended(request, state, apply).filter(asks).collect()
+}
+
+/// The changes that end a run.
+pub(super) fn ended<'a>(
+    request: &Project,
+    state: &'a ProjectState,
+    apply: bool,
+) -> impl Iterator<Item = &'a PlannedChange> {
+    let prunes = request.prune == Some(true);
+    let ends = move |change: &&PlannedChange| match change.change {
+        ChangeKind::Restart => apply && !change.ended,
+        ChangeKind::Gone => prunes,
+        _ => false,
+    };
+    state.plan.iter().filter(ends)
 }
 
 /// The command that makes the changes without a question, with the flags that are given.
@@ -327,11 +342,12 @@ pub(super) fn unasked(verb: &str, flags: &[(bool, &str)], source: &Source) -> St
     format!("bgproc {verb} --yes{flags}{}", source.words())
 }
 
-/// Asks before these changes are made. `command` makes them without a question.
+/// Asks before these changes are made. `command` makes them without a question, and ends the runs of `count` jobs: those
+/// of other jobs, too.
 pub(super) fn consent(
     ctx: &mut Context,
     changes: &[&PlannedChange],
-    command: String,
+    (command, count): (String, usize),
 ) -> Result<(), Failure> {
     let named = |kind: ChangeKind, verb: &str| {
         let of_kind = changes.iter().filter(|change| change.change == kind);
@@ -351,7 +367,6 @@ pub(super) fn consent(
         .iter()
         .any(|change| change.change == ChangeKind::Restart);
     let does = if is_restart { "restarts" } else { "stops" };
-    let count = names.len();
     let unasked = Unasked {
         command,
         does,

@@ -136,7 +136,9 @@ fn cure(ctx: &mut Context, record: &Record) -> Result<Option<String>, Failure> {
         .waiting
         .as_ref()
         .and_then(|waiting| waiting.queue.as_deref());
-    let Some(queue) = queue.filter(|_| job.session_id.host().is_none()) else {
+    let is_elsewhere = job.session_id.host().is_some();
+    // What cannot start does not start with its queue either.
+    let Some(queue) = queue.filter(|_| !is_elsewhere && !words::never_starts(job)) else {
         return Ok(None);
     };
     // Another session is in the queue that its directory has.

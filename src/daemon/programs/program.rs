@@ -70,22 +70,28 @@ pub(crate) fn environment(
     Ok(env)
 }
 
-/// Changes variables as a request says; one without a value is removed.
-fn change(
-    env: &mut BTreeMap<String, String>,
-    changes: &BTreeMap<String, Option<String>>,
-) -> Result<(), Error> {
+/// Checks whether a program can have the variables of a request.
+pub(crate) fn check_changes(changes: &BTreeMap<String, Option<String>>) -> Result<(), Error> {
     for (name, value) in changes {
         if name.is_empty() || name.contains('=') || name.contains('\0') {
             return Err(Error::invalid(format!(
                 "`env`: `{name}` is not a valid variable name"
             )));
         }
+        no_nul("env", value.as_deref().unwrap_or_default())?;
+    }
+    Ok(())
+}
+
+/// Changes variables as a request says; one without a value is removed.
+fn change(
+    env: &mut BTreeMap<String, String>,
+    changes: &BTreeMap<String, Option<String>>,
+) -> Result<(), Error> {
+    check_changes(changes)?;
+    for (name, value) in changes {
         match value {
-            Some(value) => {
-                no_nul("env", value)?;
-                env.insert(name.clone(), value.clone());
-            }
+            Some(value) => drop(env.insert(name.clone(), value.clone())),
             None => drop(env.remove(name)),
         }
     }

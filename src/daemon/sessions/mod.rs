@@ -22,6 +22,7 @@ pub(crate) mod usage;
 pub(crate) mod walk;
 
 use std::collections::HashMap;
+use std::io;
 use std::ops::Range;
 use std::rc::Rc;
 
@@ -135,7 +136,7 @@ impl Sessions {
         let io = self.io(id);
         let io = io.ok_or_else(|| Error::session_not_found(id.as_str()))?;
         let read = io.log.try_read(range.start, range.end, max);
-        read.map_err(|error| Error::internal(format!("the log of {id} cannot be read: {error}")))
+        read.map_err(|error| unreadable(id, &error))
     }
 
     fn end_of(&self, io: &SessionIo) -> u64 {
@@ -178,4 +179,9 @@ impl Sessions {
     pub(crate) fn slot(&self, io: &SessionIo) -> Option<&Slot> {
         io.slot().map(|slot| self.shared_table.slot(slot))
     }
+}
+
+/// The error of a log that cannot be read.
+pub(crate) fn unreadable(id: &SessionId, error: &io::Error) -> Error {
+    Error::internal(format!("the log of {id} cannot be read: {error}"))
 }

@@ -284,7 +284,9 @@ impl State {
         }
         let all = seen_of_all(project, &self.sessions);
         let look = |name: &str| Seen::of(&all, name);
-        if project.wish.change(name, cascade, &files, look) {
+        let sessions = &self.sessions;
+        let is_paused = |name: &str| is_paused(sessions, project.sessions.get(name));
+        if project.wish.change(name, cascade, &files, look, is_paused) {
             self.wish_changed(id);
         }
         None

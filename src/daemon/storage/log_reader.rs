@@ -242,17 +242,21 @@ impl LogReader {
     }
 
     /// All bytes of a range that are kept. What is missing between them does not show.
-    pub(crate) fn kept(&self, from: u64, to: u64) -> Vec<u8> {
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::try_read`].
+    pub(crate) fn kept(&self, from: u64, to: u64) -> io::Result<Vec<u8>> {
         let (mut at, mut kept) = (from, Vec::new());
         while at < to {
-            let (start, bytes) = self.read_all(at, to);
+            let (start, bytes) = self.try_read(at, to, usize::MAX)?;
             if bytes.is_empty() {
                 break;
             }
             at = start + bytes.len() as u64;
             kept.extend(bytes);
         }
-        kept
+        Ok(kept)
     }
 
     /// Number of newlines between two offsets, in the parts that are kept.

@@ -10,9 +10,6 @@ use crate::daemon::clock::now;
 use crate::daemon::threads;
 use crate::engine::project::watching::{Batch, Before, MANY, Print, is_change};
 
-/// Number of changed files that are named.
-const NAMED: usize = 20;
-
 impl Watcher {
     /// Has the changes of the jobs looked at that are due.
     pub(super) fn begin_checks(&mut self) {
@@ -69,8 +66,8 @@ impl Watcher {
             for path in batch.files.keys() {
                 self.tree.forget_file(path);
             }
-            changes.files = batch.files.keys().take(NAMED).cloned().collect();
-            changes.more = MANY.min(batch.files.len()).saturating_sub(NAMED);
+            changes.files = batch.files.keys().take(Changes::NAMED).cloned().collect();
+            changes.more = MANY.min(batch.files.len()).saturating_sub(Changes::NAMED);
             self.reports
                 .push(Report::Changed(job.wanted.job.clone(), changes));
             return;
@@ -91,7 +88,7 @@ impl Watcher {
             if !differs && !is_newer {
                 continue;
             }
-            if changes.files.len() < NAMED {
+            if changes.files.len() < Changes::NAMED {
                 if touch.is_new {
                     changes.new.push(path.clone());
                 }

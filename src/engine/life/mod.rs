@@ -462,6 +462,8 @@ impl Life {
         };
         run.ended_at = Some(now.wall);
         run.lost = true;
+        // Who was ending it has wanted the end.
+        self.ended_by = self.ending.as_ref().map(Actor::ended_by);
         self.end(Status::Lost, now);
         self.reason = Some(why.to_owned());
     }

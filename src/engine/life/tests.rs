@@ -104,6 +104,11 @@ fn a_run_that_was_lost_is_over() {
     life.lost("the machine was restarted", now(50));
     let run = &life.runs()[0];
     assert_eq!((run.ended_at, run.lost), (Some(now(50).wall), true));
+    assert_eq!(life.ended_by(), None);
+    let mut life = running();
+    life.ask_to_end(Actor::Human);
+    life.lost("the machine was restarted", now(50));
+    assert_eq!(life.ended_by().unwrap().kind, EndedByKind::Human);
     let mut life = running();
     life.ended(&exit(Some(0), None), None, &[], now(50));
     life.queue();

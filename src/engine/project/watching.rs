@@ -200,19 +200,27 @@ pub struct Changes {
 }
 
 impl Changes {
+    /// Most files that are named; the others are counted.
+    pub const NAMED: usize = 20;
+
     /// Adds what has changed later.
     pub fn add(&mut self, later: Self) {
         let before = self.files.len();
-        for file in later.files {
-            if !self.files.contains(&file) {
-                self.files.push(file);
-            }
-        }
         // Files that are counted only may be the same ones.
         self.more = self.more.max(later.more);
-        let seen = &self.files[..before];
-        let new = later.new.into_iter().filter(|file| !seen.contains(file));
-        self.new.extend(new);
+        for file in later.files {
+            if self.files.contains(&file) {
+                continue;
+            }
+            if self.files.len() < Self::NAMED {
+                self.files.push(file);
+            } else {
+                self.more = self.more.saturating_add(1);
+            }
+        }
+        let (seen, added) = self.files.split_at(before);
+        let is_added = |file: &PathBuf| added.contains(file) && !seen.contains(file);
+        self.new.extend(later.new.into_iter().filter(is_added));
         self.first = self.first.min(later.first);
         self.last = self.last.max(later.last);
     }
@@ -309,6 +317,34 @@ mod tests {
 
     fn path(name: &str) -> PathBuf {
         PathBuf::from(name)
+    }
+
+    #[test]
+    fn changes_that_wait_name_some_files_and_count_the_others() {
+        let changes = |files: std::ops::Range<usize>| Changes {
+            files: files.clone().map(|n| path(&n.to_string())).collect(),
+            new: files.map(|n| path(&n.to_string())).collect(),
+            more: 0,
+            first: 0,
+            last: 0,
+        };
+        let mut held = changes(0..15);
+        held.add(changes(10..30));
+        assert_eq!(
+            held,
+            Changes {
+                more: 10,
+                ..changes(0..20)
+            }
+        );
+        held.add(changes(0..5));
+        assert_eq!(
+            held,
+            Changes {
+                more: 10,
+                ..changes(0..20)
+            }
+        );
     }
 
     #[test]

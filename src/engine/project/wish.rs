@@ -287,6 +287,7 @@ impl Wish {
         cascade: bool,
         files: &Files,
         seen: impl Fn(&str) -> Seen,
+        is_paused: impl Fn(&str) -> bool,
     ) -> bool {
         let reacts = |wish: &Self, name: &str| {
             let job = wish.jobs.get(name);
@@ -295,10 +296,10 @@ impl Wish {
         if self.standing != Standing::Up || !reacts(self, name) {
             return false;
         }
-        for name in self.with_dependents(name, cascade, &seen) {
-            if reacts(self, &name) {
-                self.owe(&name, seen(&name).run);
-                if let Some(job) = self.jobs.get_mut(&name) {
+        for other in self.with_dependents(name, cascade, &seen) {
+            if reacts(self, &other) && (other == name || !is_paused(&other)) {
+                self.owe(&other, seen(&other).run);
+                if let Some(job) = self.jobs.get_mut(&other) {
                     job.because = Some(Cause::Changed(files.clone()));
                 }
             }

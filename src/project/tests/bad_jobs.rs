@@ -71,11 +71,23 @@ fn wrong_types_and_ranges() {
         ),
         (
             "restart = true",
-            "3:11: \"restart\" in [jobs.a] must be a table, not a boolean",
+            "3:11: \"restart\" in [jobs.a] must be never, on-failure, always, on-failure:N, always:N, or a table such as { when = \"always\", max = 5 }, not a boolean",
         ),
         (
             "env = [\"A=1\", \"B=x y\"]",
             "3:7: \"env\" in [jobs.a] must be a table, not a list; write env = { A = \"1\", B = \"x y\" }",
+        ),
+        (
+            "env = [\"B B=1\"]",
+            "3:7: \"env\" in [jobs.a] must be a table, not a list",
+        ),
+        (
+            "schedule = \"daily\"",
+            "3:12: \"schedule\" in [jobs.a] must be a table, not a string",
+        ),
+        (
+            "ready = \"https://x\"",
+            "3:9: \"ready\" in [jobs.a] must be a table, not a string; write ready = { exec = \"curl -fsS https://x\" }",
         ),
         (
             "env = [\"A\"]",
@@ -83,11 +95,11 @@ fn wrong_types_and_ranges() {
         ),
         (
             "watch = \"src\"",
-            "3:9: \"watch\" in [jobs.a] must be a table, not a string; write watch = [\"src\"]",
+            "3:9: \"watch\" in [jobs.a] must be a list of at least one path, or a table, not a string; write watch = [\"src\"]",
         ),
         (
             "watch = []",
-            "3:9: \"paths\" in [jobs.a.watch] must be a list with at least one path",
+            "3:9: \"watch\" in [jobs.a] must be a list of at least one path, or a table, not an empty list",
         ),
         (
             "schedule = \"0 2 * * *\"",

@@ -171,7 +171,7 @@ pub struct LogMatch {
 pub struct LogsOfSeveral {
     /// The newest session first. With `grep`, only sessions with matches.
     pub results: Vec<LogOfSession>,
-    /// The sessions that were not read, because the reply is full.
+    /// The sessions that were not read, because the reply is full or their log cannot be read.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unread: Vec<SessionId>,
 }

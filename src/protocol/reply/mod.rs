@@ -13,7 +13,8 @@ mod wait;
 use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
 pub use self::hosts::*;
@@ -29,7 +30,7 @@ use super::report::Reported;
 use super::shell_state::ShellState;
 use super::status::InputState;
 use super::terminal_progress::TerminalProgress;
-use super::{Error, Event, RequestId, SessionId, Status};
+use super::{Error, Event, EventKind, RequestId, SessionId, Status};
 
 /// One reply line.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
@@ -367,10 +368,20 @@ pub struct StatsReply {
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Happened {
-    /// Oldest first.
+    /// Oldest first. A client leaves out those of kinds that only a later version knows.
+    #[serde(deserialize_with = "known_events")]
     pub events: Vec<Event>,
     /// The value for the next `afterSeq`, even if no event was returned.
     pub next_seq: u64,
+}
+
+fn known_events<'de, D: Deserializer<'de>>(list: D) -> Result<Vec<Event>, D::Error> {
+    let all = Vec::<Value>::deserialize(list)?;
+    let is_known = |event: &Value| EventKind::deserialize(&event["event"]).is_ok();
+    let known = all.into_iter().filter(is_known);
+    known
+        .map(|event| Event::deserialize(event).map_err(D::Error::custom))
+        .collect()
 }
 
 /// Result of `resize`.

@@ -320,7 +320,7 @@ fn every() -> Vec<Action> {
             dir: Some("/home/user/shop".to_owned()),
             files: None,
             jobs: Some(vec!["web".to_owned(), "g:back".to_owned()]),
-            except: None,
+            except: Some(vec!["db".to_owned()]),
             port: Some(5000),
             formation: Some("all=1".to_owned()),
             no_deps: Some(true),

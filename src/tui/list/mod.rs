@@ -160,7 +160,7 @@ fn header(
 /// What the heading says of the queue of its jobs, longest first, and whether that is paused: `· paused: build failed,
 /// 1 at once`. That of a project has jobs beside its queue, so it says only that the queue is paused, and its name.
 fn queue_words(model: &Model, group: &Group) -> (Vec<String>, bool) {
-    let Some(queue) = model.queue_of_group(&group.key) else {
+    let Some(queue) = model.queue_of_heading(&group.key) else {
         return (Vec::new(), false);
     };
     let of_project = group.key.project().is_some();

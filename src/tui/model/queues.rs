@@ -57,6 +57,18 @@ impl Model {
         }
     }
 
+    /// The queue of which a heading tells the state: also the first of several of a project that is paused.
+    pub fn queue_of_heading(&self, key: &GroupKey) -> Option<&QueueState> {
+        let paused = || match (&key.host, &key.inner) {
+            (None, Inner::Project(project)) => self
+                .queues
+                .iter()
+                .find(|queue| dir(queue) == Some(project) && queue.paused),
+            _ => None,
+        };
+        self.queue_of_group(key).or_else(paused)
+    }
+
     /// The one queue of all those jobs that are in one.
     fn common_queue<'a>(&self, jobs: impl Iterator<Item = &'a Job>) -> Option<&QueueState> {
         let mut all = jobs.filter_map(|job| of(&self.queues, job));

@@ -5,6 +5,7 @@ use std::time::Instant;
 use serde_json::{Value, json};
 
 use super::{background, serve};
+use crate::support::process::write_script;
 use crate::support::{Home, Serve, eventually};
 
 #[test]
@@ -116,8 +117,7 @@ fn what_cannot_start_leaves_nothing_behind() {
         json!({"action": "start", "command": here, "args": []}),
         "spawn_failed",
     );
-    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
-    std::fs::set_permissions(&here, mode).unwrap();
+    write_script(&here, "#!/nowhere/interpreter\n");
     let interpreter = serve.err(
         json!({"action": "start", "command": here, "args": []}),
         "spawn_failed",

@@ -151,6 +151,14 @@ fn up_leaves_jobs_out() {
         "migrate",
     ]);
     assert_eq!(lines, ["+ api"]);
+    shop.ok(&["up", "docs"]);
+    let pid = shop.pid("docs");
+    shop.write(&SHOP.replace("[jobs.docs]\n", "[jobs.docs]\ncwd = \"..\"\n"));
+    let lines = shop.ok(&["up", "--apply", "-x", "docs", "db"]);
+    has(&lines, "+ db");
+    assert_eq!(shop.pid("docs"), pid, "it is left as it is");
+    let lines = shop.ok(&["up", "-n", "docs"]);
+    has(&lines, "~ docs (cwd changed)");
     let ran = shop.run(&["up", "-x", "nosuch"]).expect_code(4);
     ran.expect_said("has no job `nosuch`");
     let ran = shop.run(&["up", "-x", "*"]);
@@ -168,13 +176,11 @@ fn verbs_without_a_job_name_what_is_about_the_project() {
             "kill",
             "; bgproc down --now kills all jobs of the project here",
         ),
-        (
-            "restart",
-            "; bgproc restart '*' restarts all jobs of the project here",
-        ),
     ] {
         shop.run(&[verb]).expect_code(2).expect_said(said);
     }
+    let elsewhere = shop.run(&["-H", "far", "stop"]).expect_code(2);
+    assert!(!elsewhere.stderr.contains("bgproc down"), "{elsewhere}");
     shop.ok(&["up"]);
     let lines = shop.ok(&["logs"]);
     for line in ["db      | accepting", "migrate | line two"] {

@@ -476,8 +476,9 @@ fn what_is_paused_stays_so_and_reacts_when_it_is_continued() {
     // Once.
     shop.ok(&["pause", "api"]);
     shop.ok(&["resume", "api"]);
-    shop.put("main.rs", "once more");
+    shop.put("once.rs", "");
     shop.until_started("api", 3);
+    assert_eq!(shop.because(), "changed: once.rs");
 }
 
 #[test]

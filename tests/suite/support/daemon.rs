@@ -1,12 +1,11 @@
 //! Daemon and keeper of a home, seen from outside.
 
 use std::path::Path;
-use std::process::Command;
 
 use rustix::process::Signal;
 use serde_json::json;
 
-use super::process::{self, Held};
+use super::process::{self, Held, copy_program};
 use super::{DEADLINE, Serve, eventually};
 
 /// Pids of daemon and keeper.
@@ -77,18 +76,11 @@ pub(crate) fn install(path: &Path) {
     install_as(Path::new(env!("CARGO_BIN_EXE_bgproc")), path);
 }
 
-/// The same with another program.
+/// Puts a copy of another program at `path`, as [`install`] does.
 #[track_caller]
 pub(crate) fn install_as(program: &Path, path: &Path) {
     let beside = path.with_extension("new");
-    // By a process of its own: what another test starts at this moment would
-    // inherit our descriptor, and a file that is open for writing cannot run.
-    let copied = Command::new("cp")
-        .arg("-p")
-        .arg(program)
-        .arg(&beside)
-        .status();
-    assert!(copied.unwrap().success());
+    copy_program(program, &beside);
     std::fs::rename(beside, path).unwrap();
 }
 

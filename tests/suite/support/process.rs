@@ -13,8 +13,20 @@ use signal_hook::consts::{SIGINT, SIGQUIT};
 /// Copies a program in a process of its own. A test that starts a process meanwhile gives it, until its `exec`, all files
 /// that are open here, and a file that is open for writing cannot be run (ETXTBSY, execve(2)).
 pub(crate) fn copy_program(from: impl AsRef<Path>, to: &Path) {
-    let copied = Command::new("cp").arg(from.as_ref()).arg(to).status();
+    let mut copy = Command::new("cp");
+    // Whatever the umask is.
+    copy.arg("--preserve=mode").arg(from.as_ref()).arg(to);
+    let copied = copy.status();
     assert!(copied.unwrap().success(), "cp to {}", to.display());
+}
+
+/// Writes a script that can be run, in a process of its own for the same reason as [`copy_program`].
+#[track_caller]
+pub(crate) fn write_script(path: &Path, text: &str) {
+    let line = r#"printf %s "$1" >"$2" && chmod 755 "$2""#;
+    let mut write = Command::new("sh");
+    write.args(["-c", line, "sh", text]).arg(path);
+    assert!(write.status().unwrap().success(), "{}", path.display());
 }
 
 /// Sees to it that what the tests start can be interrupted.

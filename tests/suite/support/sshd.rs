@@ -7,7 +7,7 @@ use std::process::{Child, Command, Stdio};
 use rustix::process::Signal;
 
 use super::needs::{missing, skipped};
-use super::process::{self, Held, program};
+use super::process::{self, Held, program, write_script};
 use super::{Home, eventually};
 
 /// What tells PAM how to let people in by sshd.
@@ -123,9 +123,7 @@ impl Sshd {
             "#!/bin/sh\ngiven=$(tr -d '\\0')\n[ \"$given\" = \"$(cat {dir}/code)\" ] && rm {dir}/code\n"
         );
         let path = self.dir.join("check");
-        std::fs::write(&path, check).unwrap();
-        let mode = std::os::unix::fs::PermissionsExt::from_mode(0o700);
-        std::fs::set_permissions(&path, mode).unwrap();
+        write_script(&path, &check);
         let pam = format!(
             "auth required pam_exec.so quiet expose_authtok {dir}/check\nauth required pam_permit.so\naccount required pam_permit.so\n\
              session required pam_permit.so\n"

@@ -33,7 +33,7 @@ pub struct Daemon {
 enum Verb {
     /// Show the running daemon; exit code 3 if none is running
     Status,
-    /// Start the daemon; with --restore also the projects that were up
+    /// Start the daemon; with --restore also the projects that were up, and jobs with --restart always
     Start(DaemonStart),
     /// End the daemon; jobs continue, and the next command starts a new daemon
     Stop(DaemonStop),

@@ -35,7 +35,7 @@ pub(super) fn check(config: &Config, found: &[Finding]) -> Option<Finding> {
 
 fn unread(keys: &[&str]) -> Finding {
     let text = format!(
-        "config.toml was changed after the daemon had started; the daemon has not read this {}",
+        "config.toml was changed after the daemon had started, which reads these only then: {}",
         keys.join(", ")
     );
     Finding::warning("configuration", text).advise("bgproc daemon upgrade; jobs keep running")

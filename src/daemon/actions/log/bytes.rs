@@ -8,6 +8,7 @@ use crate::daemon::actions::log::page::{Page, SEQUENCE, whole_characters};
 use crate::daemon::hub::Hub;
 use crate::daemon::requests::replies::answer;
 use crate::daemon::sessions::text::{Source, finish};
+use crate::daemon::sessions::unreadable;
 use crate::daemon::storage::log_reader::Arrival;
 use crate::daemon::transport::Answer;
 use crate::protocol::params::{Log, LogFormat, Stream};
@@ -63,12 +64,12 @@ pub(super) fn bytes(hub: &Hub, id: &SessionId, params: &Log, room: Room) -> Answ
         LogFormat::Plain => render(raw, layout, false).consumed,
     };
     let page = match stream {
-        None if format == LogFormat::Raw => {
-            Page::of_all(&io.log, offset, limit, known).with_whole_character(&io.log, known)
-        }
+        None if format == LogFormat::Raw => Page::of_all(&io.log, offset, limit, known)
+            .and_then(|page| page.with_whole_character(&io.log, known)),
         None => Page::of_all(&io.log, offset, limit, known),
         Some(stream) => Page::of_stream(&io.log, (offset, to, known), stream, whole),
     };
+    let page = page.map_err(|error| unreadable(id, &error))?;
     let (start, to) = (page.start, page.end);
     let is_last = finished && to >= end;
     // The rest of what is cut is still to come.

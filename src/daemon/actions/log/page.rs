@@ -1,5 +1,6 @@
 //! A page of a log: which bytes a reply has, and where the next one goes on, so that nothing is split.
 
+use std::io;
 use std::ops::Range;
 
 use crate::daemon::storage::log_reader::LogReader;
@@ -24,32 +25,40 @@ pub(super) struct Page {
 
 impl Page {
     /// Consecutive bytes: at most `limit`, and only up to the next gap. They begin after a gap that is at `offset`.
-    pub(super) fn of_all(log: &LogReader, offset: u64, limit: u64, known: u64) -> Self {
+    ///
+    /// # Errors
+    ///
+    /// If the log cannot be read.
+    pub(super) fn of_all(log: &LogReader, offset: u64, limit: u64, known: u64) -> io::Result<Self> {
         let most = usize::try_from(limit).unwrap_or(usize::MAX);
-        let (start, raw) = log.read(offset, known, most);
+        let (start, raw) = log.try_read(offset, known, most)?;
         let page = Self::consecutive(start, raw);
         if page.raw.is_empty() {
             // Nothing of it is kept.
             let end = start.max(offset.saturating_add(limit).min(known));
-            return Self { end, ..page };
+            return Ok(Self { end, ..page });
         }
-        page
+        Ok(page)
     }
 
-    /// The same page, but not less than one whole character, if it begins with one that `limit` cuts.
-    pub(super) fn with_whole_character(self, log: &LogReader, known: u64) -> Self {
+    /// The page with one whole character at least, if it begins with one that `limit` cuts.
+    ///
+    /// # Errors
+    ///
+    /// If the log cannot be read.
+    pub(super) fn with_whole_character(self, log: &LogReader, known: u64) -> io::Result<Self> {
         if self.raw.is_empty() || whole_characters(&self.raw) > 0 {
-            return self;
+            return Ok(self);
         }
-        let (start, longer) = log.read(self.start, known, LONGEST_CHARACTER);
+        let (start, longer) = log.try_read(self.start, known, LONGEST_CHARACTER)?;
         let lengths = self.raw.len() + 1..=longer.len();
         let whole = lengths
             .filter(|_| start == self.start)
             .find(|&length| whole_characters(&longer[..length]) > 0);
-        match whole {
+        Ok(match whole {
             Some(length) => Self::consecutive(start, longer[..length].to_vec()),
             None => self,
-        }
+        })
     }
 
     fn consecutive(start: u64, raw: Vec<u8>) -> Self {
@@ -64,40 +73,44 @@ impl Page {
 
     /// What one stream has written between two offsets, and up to [`SEQUENCE`] bytes further (but not beyond `known`) if
     /// otherwise nothing `whole` begins there.
+    ///
+    /// # Errors
+    ///
+    /// If the log cannot be read.
     pub(super) fn of_stream(
         log: &LogReader,
         (start, end, known): (u64, u64, u64),
         stream: u8,
         whole: impl Fn(&[u8]) -> usize,
-    ) -> Self {
+    ) -> io::Result<Self> {
         let mut more = 0;
         loop {
             let end = end.saturating_add(more).min(known);
-            let page = Self::between(log, start, end, stream);
+            let page = Self::between(log, start, end, stream)?;
             let is_short = (1..SEQUENCE).contains(&(page.raw.len() as u64));
             let begins = is_short && page.offset_of(0) == start && whole(&page.raw) == 0;
             if !begins || end >= known || more >= SEQUENCE {
-                return page;
+                return Ok(page);
             }
             more = (more * 2).max(64);
         }
     }
 
-    fn between(log: &LogReader, start: u64, end: u64, stream: u8) -> Self {
+    fn between(log: &LogReader, start: u64, end: u64, stream: u8) -> io::Result<Self> {
         let runs = log.arrivals(start, end);
         let runs = runs.iter().filter(|run| run.stream == stream);
         let (mut raw, mut parts) = (Vec::new(), Vec::new());
         for run in runs {
-            let kept = log.kept(run.start, run.end);
+            let kept = log.kept(run.start, run.end)?;
             parts.push(run.end - kept.len() as u64..run.end);
             raw.extend(kept);
         }
-        Self {
+        Ok(Self {
             start,
             end,
             raw,
             parts,
-        }
+        })
     }
 
     /// `text` made of the first `whole` bytes, and the offset of what follows them. If nothing is whole, and nothing may

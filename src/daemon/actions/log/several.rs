@@ -10,7 +10,7 @@ use crate::daemon::transport::Answer;
 use crate::engine::registry::Access;
 use crate::protocol::params::{Log, Stream};
 use crate::protocol::reply::{LogOfSession, LogPart, LogsOfSeveral};
-use crate::protocol::{Error, SessionId, Timestamp};
+use crate::protocol::{Error, ErrorCode, SessionId, Timestamp};
 
 /// Reads the sessions that the request names, or else all that the client sees, the newest first.
 pub(super) async fn several(
@@ -54,6 +54,11 @@ pub(super) async fn several(
         let part = match part {
             Ok(part) => part,
             Err(error) if error.code.is_gone() => continue,
+            // What is wrong with one log is told of that session alone.
+            Err(error) if error.code == ErrorCode::Internal => {
+                replies.unread.push(id);
+                continue;
+            }
             Err(error) => return Err(error),
         };
         if let LogPart::Matches(found) = &part {

@@ -39,8 +39,13 @@ pub(super) fn compare(
 ) -> Result<Changes, Error> {
     let new = &loaded.project;
     let seen = |name: &str| Seen::of(&project.seen, name);
+    let left_out = match &params.except {
+        Some(words) => selected(new, Some(words))?,
+        None => BTreeSet::new(),
+    };
     let mut draft = Draft {
         project,
+        left_out,
         applies: is_reload || params.apply == Some(true),
         prunes: params.prune == Some(true),
         wish: project.wish.clone(),
@@ -62,11 +67,11 @@ pub(super) fn compare(
         }
     }
     define(&mut draft.wish, &draft.effective, &project.borrowed);
-    let mut wanted = wanted(project, &draft.wish, new, params, is_reload)?;
+    let mut wanted = wanted(&draft, new, params, is_reload)?;
     wanted.retain(|name| !draft.pruned.contains(name));
     draft.run_outdated_again(&wanted);
-    if !is_reload {
-        draft.run_removed_again(params.jobs.as_deref().unwrap_or_default());
+    if let Some(words) = params.jobs.as_ref().filter(|_| !is_reload) {
+        draft.run_removed_again(&selected(new, Some(words))?);
     }
     let plan = draft.plan(&wanted, |name| {
         let mut renamed = draft.renamed.iter();
@@ -98,6 +103,8 @@ pub(super) fn compare(
 /// What comes of the changes of a file, one after another.
 struct Draft<'a> {
     project: &'a Project,
+    /// The jobs that the request leaves out: nothing of them changes.
+    left_out: BTreeSet<String>,
     /// Whether jobs that run are restarted with their new definitions.
     applies: bool,
     /// Whether jobs that are not in the file any more are stopped.
@@ -127,6 +134,11 @@ impl Draft<'_> {
         let is_alive = |job: &str| Seen::of(&project.seen, job).state.is_alive();
         let is_on_schedule = |job: &str| is_on_schedule(&project.wish, job);
         match change {
+            Change::Change { job, .. } | Change::Apply { job, .. }
+                if self.left_out.contains(&job) && is_alive(&job) =>
+            {
+                self.keep(&job);
+            }
             Change::Rename { from, to } => {
                 let job = self.wish.jobs.remove(&from).unwrap_or_default();
                 self.wish.jobs.insert(to.clone(), job);
@@ -203,9 +215,9 @@ impl Draft<'_> {
 
     /// Runs the tasks again that are named here, have ended well and have no record any more: there is nothing of them that
     /// could be restarted.
-    fn run_removed_again(&mut self, named: &[String]) {
+    fn run_removed_again(&mut self, named: &BTreeSet<String>) {
         let project = self.project;
-        for name in named {
+        for name in named.difference(&self.left_out) {
             let is_removed = Seen::of(&project.seen, name).state == SeenState::Never;
             let job = self.wish.jobs.get_mut(name);
             if let Some(job) = job.filter(|job| job.passed && is_removed) {
@@ -296,12 +308,17 @@ fn is_on_schedule(wish: &Wish, job: &str) -> bool {
 
 /// The jobs that are wanted after the request.
 fn wanted(
-    project: &Project,
-    wish: &Wish,
+    draft: &Draft<'_>,
     new: &file::Project,
     params: &params::Project,
     is_reload: bool,
 ) -> Result<BTreeSet<String>, Error> {
+    let Draft {
+        project,
+        wish,
+        left_out,
+        ..
+    } = draft;
     let mut names = match (&params.jobs, is_reload) {
         (Some(names), _) => selected(new, Some(names))?,
         (None, false) => selected(new, None)?,
@@ -315,17 +332,13 @@ fn wanted(
             names
         }
     };
-    let left_out = match &params.except {
-        Some(words) if !is_reload => selected(new, Some(words))?,
-        _ => BTreeSet::new(),
-    };
     names.retain(|name| !left_out.contains(name));
     if names.is_empty() && !left_out.is_empty() {
         return Err(Error::invalid("all jobs are left out"));
     }
     let with_needs = params.no_deps != Some(true);
     let mut wanted = wish.with_needs(names.iter().map(String::as_str), with_needs);
-    check_left_out(wish, &wanted, &left_out)?;
+    check_left_out(wish, &wanted, left_out)?;
     if is_reload {
         // What a person has stopped stays so.
         let held = |name: &String| wish.jobs.get(name).is_some_and(|job| job.hold.is_some());

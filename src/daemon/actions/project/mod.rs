@@ -78,6 +78,16 @@ fn check(client: &Client, params: &Project) -> Result<(), Error> {
         let message = "`down` brings the whole project down, so `jobs` may not be given";
         return Err(Error::invalid(message));
     }
+    let brings_up = match params.op {
+        Some(ProjectOp::Up) => true,
+        Some(ProjectOp::Plan) => params.reload != Some(true),
+        _ => false,
+    };
+    if params.except.is_some() && !brings_up {
+        return Err(Error::invalid(
+            "`except` goes with `up`, and a `plan` of it, only",
+        ));
+    }
     if let Some(text) = &params.formation {
         read::formation(text)?;
     }

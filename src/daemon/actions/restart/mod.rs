@@ -11,6 +11,7 @@ use super::{project, start, turn};
 use crate::daemon::clock::now;
 use crate::daemon::hub::Hub;
 use crate::daemon::programs::allow::{check_env, check_spec};
+use crate::daemon::programs::program::check_changes;
 use crate::daemon::programs::program::{check_directory, check_still_there, fresh_spec};
 use crate::daemon::projects::guests::FirstRun;
 use crate::daemon::requests::batch;
@@ -50,6 +51,7 @@ pub(super) async fn restart(hub: &Hub, client: &Rc<Client>, params: Restart) -> 
     may_end(&hub.read(), client, &id)?;
     let env = params.env.clone().unwrap_or_default();
     check_env(&client.greeting, env.keys())?;
+    check_changes(&env)?;
     let again = "start it again with its launcher, as a session of its own";
     batch::refuse(hub, &id, "restarted", again)?;
     let spec = WaitSpec {
@@ -313,7 +315,12 @@ async fn go_on_with(hub: &Hub, id: &SessionId, asked: &RestartRequest) -> Result
     hub.catch_up_within_limit(id).await;
     if asked.other_env {
         let why = "the variables that it was to have are lost, since the daemon was replaced";
-        hub.change(|state| next_run::not_started(state, id, why));
+        hub.change(|state| {
+            // Somebody may have called it off.
+            if state.restarting.contains_key(id) {
+                next_run::not_started(state, id, why);
+            }
+        });
         return Err(Error::internal(why));
     }
     let next_run = NextRun {

@@ -4,6 +4,7 @@ use crate::daemon::state::State;
 use crate::engine::life::Life;
 use crate::engine::session::Session;
 use crate::protocol::Status;
+use crate::protocol::project::NEED_REMOVED;
 use crate::protocol::reply::UNREADY;
 use crate::protocol::run::EndedByKind;
 use crate::sys::signal;
@@ -31,7 +32,9 @@ pub(crate) fn untold_reason(
     let ended = ended.map(str::to_owned);
     let waits = state.waiting(session).map(|waiting| {
         let why = waiting.why;
-        if waiting.never {
+        if waiting.never && why.ends_with(NEED_REMOVED) {
+            format!("it {why}; `restart` runs it anyway")
+        } else if waiting.never {
             format!("it {why}, which does not come by itself any more; `restart` runs it anyway")
         } else {
             format!("it waits: {why}")

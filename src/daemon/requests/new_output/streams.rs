@@ -77,7 +77,7 @@ fn unrecorded(arrivals: &[Arrival], from: u64, to: u64) -> Option<Arrival> {
 fn one_stream(source: &Source<'_>, arrivals: &[Arrival], stream: u8, max_chars: usize) -> Piece {
     let mut bytes = Vec::new();
     for run in arrivals.iter().filter(|run| run.stream == stream) {
-        bytes.extend(source.log.kept(run.start, run.end));
+        bytes.extend(source.log.kept(run.start, run.end).unwrap_or_default());
     }
     let rendered = render(&bytes, source.layout(), false);
     let next = arrivals.last().map_or(0, |run| run.end);

@@ -143,8 +143,8 @@ impl Plan {
             let (read, layouts) = {
                 let state = hub.read();
                 let output = &state.sessions.get(id).ok_or_else(gone)?.output;
-                let io = state.sessions.io(id).ok_or_else(gone)?;
-                let read = io.log.read(matcher.position(), output.end(), CHUNK);
+                let unseen = matcher.position()..output.end();
+                let read = state.sessions.read_log(id, unseen, CHUNK)?;
                 (read, output.layouts())
             };
             if read.0 > matcher.position() && self.skip_dropped(hub, id, &mut matcher) {
@@ -191,8 +191,8 @@ impl Plan {
             let output = &state.sessions.get(id).ok_or_else(gone)?.output;
             let end = output.end();
             if self.conditions.reads_output() && matcher.position() < end {
-                let io = state.sessions.io(id).ok_or_else(gone)?;
-                let (start, bytes) = io.log.read_all(matcher.position(), end);
+                let unseen = matcher.position()..end;
+                let (start, bytes) = state.sessions.read_log(id, unseen, usize::MAX)?;
                 let layouts = output.layouts();
                 if let Some(decision) = matcher.past_output(&layouts, start, &bytes) {
                     return Ok(Some(decision));

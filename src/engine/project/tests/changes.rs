@@ -5,11 +5,16 @@ use crate::protocol::cause::{Cause, Files};
 
 impl World {
     fn change(&mut self, name: &str, cascade: bool) -> bool {
+        self.change_beside(name, cascade, None)
+    }
+
+    /// A change while the program of the job `paused` is paused.
+    fn change_beside(&mut self, name: &str, cascade: bool, paused: Option<&str>) -> bool {
         let seen = self.seen.clone();
         let files = Files::one("src/main.rs".to_owned());
-        let reacts = self
-            .wish
-            .change(name, cascade, &files, |name| look(&seen, name));
+        let look = |name: &str| look(&seen, name);
+        let is_paused = |name: &str| Some(name) == paused;
+        let reacts = self.wish.change(name, cascade, &files, look, is_paused);
         self.go();
         reacts
     }
@@ -64,6 +69,9 @@ fn a_change_restarts_a_job_and_those_that_ask_for_it_or_all_that_need_it() {
     assert_eq!(cascade.phase("api"), Phase::Starting);
     cascade.set("api", READY);
     assert_eq!(cascade.phase("web"), Phase::Starting);
+    let mut paused = shop();
+    assert!(paused.change_beside("api", true, Some("web")));
+    assert_eq!(paused.stopping(), ["api"], "what is paused stays so");
 }
 
 #[test]

@@ -147,7 +147,7 @@ fn act(world: &mut World, happens: Happens) {
             };
             let before = state(&world.wish);
             let files = Files::one("a".to_owned());
-            let reacts = world.wish.change(&name(n), all, &files, at);
+            let reacts = world.wish.change(&name(n), all, &files, at, |_| false);
             assert_eq!(
                 state(&world.wish),
                 before,

@@ -113,6 +113,7 @@ fn about_pause(model: &Model, ids: &[SessionId]) -> Vec<String> {
         return about_alive(model, ids);
     };
     let queue = model.queue_of_group(&group.key);
+    let queue = queue.filter(|queue| !queue.paused);
     let goes_on = queue.map_or("", |_| "; the queue goes on");
     let names: Vec<String> = ids.iter().map(|id| model.name_of(id)).collect();
     let (title, names) = (&group.title, names.join(", "));

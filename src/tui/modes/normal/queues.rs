@@ -133,13 +133,13 @@ impl Question for Pause {
         };
         let jobs = model.jobs.iter().filter(is_of);
         let goes_on = match jobs.filter(|job| job.has_process()).count() {
-            0 => "nothing of it runs".to_owned(),
-            1 => "1 job runs on".to_owned(),
-            n => format!("{n} jobs run on"),
+            0 => "none of its jobs runs".to_owned(),
+            1 => "the job that runs goes on".to_owned(),
+            n => format!("the {n} jobs that run go on"),
         };
         let what = [
-            format!("the queue {name}{of}: it starts nothing until it is resumed, {goes_on}?"),
-            format!("the queue {name}{of}: it starts nothing, {goes_on}?"),
+            format!("the queue {name}{of} (it starts nothing until it is resumed; {goes_on})?"),
+            format!("the queue {name}{of} (it starts nothing; {goes_on})?"),
             format!("the queue {name} (it starts nothing)?"),
             format!("the queue {name}?"),
             format!("queue {name}?"),
