@@ -74,6 +74,13 @@ fn cron(job: &mut Sketch, node: &Node) {
             return;
         }
     };
+    let days = words.last().copied().unwrap_or_default();
+    if days.contains(|c: char| c.is_ascii_digit()) {
+        job.note(format!(
+            "schedule: the weekdays {days} are read as pitchfork's manual has them, where 0 is Sunday. The program itself \
+             takes 1 as Sunday."
+        ));
+    }
     let mut schedule = vec![("cron".to_owned(), cron.into())];
     let of = |key: &str| table.and_then(|table| table.get(key)?.text());
     match of("retrigger") {

@@ -142,6 +142,7 @@ fn pitchfork_arrives() {
     assert!(job("often").schedule.is_none());
     for note in [
         "pitchfork.toml: Not taken over: settings.",
+        "the weekdays 1-5 are read as pitchfork's manual has them",
         "`bgproc up` starts what pitchfork.toml starts then or at boot",
         "Not taken over: cpu_limit.",
         "Not taken over: ready_port, because there is ready_http.",
