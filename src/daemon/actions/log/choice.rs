@@ -82,6 +82,11 @@ impl Choice {
         self.part.as_ref().map_or(u64::MAX, |part| part.end)
     }
 
+    /// Whether it selects every line.
+    pub(super) fn is_of_all(&self) -> bool {
+        self.since.is_none() && self.part.is_none() && self.stream == Stream::All
+    }
+
     /// Whether the selection includes everything after some place, so that its last lines are the last lines of
     /// the log.
     pub(super) fn is_of_the_end(&self) -> bool {

@@ -4,12 +4,14 @@ use crate::daemon::actions::log::borders::Borders;
 use crate::daemon::actions::log::choice::{Choice, origin};
 use crate::daemon::actions::log::fitting::Fitting;
 use crate::daemon::actions::log::stream_part::StreamPart;
-use crate::daemon::actions::log::stretch::{read_lines, stretch};
+use crate::daemon::actions::log::stretch::{Stretch, read_lines, stretch};
 use crate::daemon::actions::log::{DEFAULT_LINES, Room};
 use crate::daemon::hub::Hub;
-use crate::protocol::params::{Log, Stream};
+use crate::daemon::storage::log_reader::Arrival;
+use crate::protocol::params::Log;
 use crate::protocol::reply::{LogLine, LogLines};
 use crate::protocol::{Error, SessionId, Timestamp};
+use crate::term::plain::reader::Shown;
 
 /// How often the last lines are read of a log that drops them before.
 const TRIES: usize = 10;
@@ -40,91 +42,141 @@ async fn read(
     since: Option<Timestamp>,
     room: Room,
 ) -> Result<(LogLines, bool), Error> {
-    let mut choice = Choice::new(hub, id, params, since).await?;
-    let origins = params.origins == Some(true);
+    let choice = Choice::new(hub, id, params, since).await?;
     let count = params.tail.or(params.lines).unwrap_or(DEFAULT_LINES);
     hub.catch_up(id).await;
     let total = stretch(hub, id, None, 0)?.total_lines;
-    let filtered = choice.since.is_some() || choice.part.is_some() || choice.stream != Stream::All;
     let from = match params.from_line {
         Some(line) => Some(line.max(1)),
-        None if filtered && !choice.is_of_the_end() => None,
+        None if !choice.is_of_all() && !choice.is_of_the_end() => None,
         None => Some(total.saturating_sub(count - 1).max(1)),
     };
     let stretch = stretch(hub, id, from, choice.offset())?.until(choice.end());
-    let least = from.unwrap_or(1);
     let keep_last = params.from_line.is_none();
-    let mut fitting = Fitting::new(room, keep_last);
-    let mut borders = Borders::new(hub, id, params, room);
-    let (mut read, mut is_read) = (0, true);
-    let mut last_run = None;
-    let mut part = StreamPart::of(choice.stream);
-    read_lines(hub, id, &stretch, None, |line| {
-        if line.n < least {
+    let mut collected = Collected {
+        hub,
+        id,
+        part: StreamPart::of(choice.stream),
+        choice,
+        least: from.unwrap_or(1),
+        count,
+        keep_last,
+        origins: params.origins == Some(true),
+        is_lean: room.is_lean,
+        last_run: None,
+        borders: Borders::new(hub, id, params, room),
+        fitting: Fitting::new(room, keep_last),
+        selected: 0,
+        is_complete: true,
+    };
+    read_lines(hub, id, &stretch, None, |line| collected.take(&line)).await?;
+    let is_whole = collected.is_whole(&stretch);
+    Ok((collected.reply(&stretch), is_whole))
+}
+
+/// The lines of a reply, collected in the order of the log.
+struct Collected<'a> {
+    hub: &'a Hub,
+    id: &'a SessionId,
+    choice: Choice,
+    /// The first line that may be selected.
+    least: u64,
+    /// Maximum number of lines.
+    count: u64,
+    /// Whether the last lines are wanted, and not the first.
+    keep_last: bool,
+    /// Whether lines have their offsets, and their times also in a reply for a model.
+    origins: bool,
+    is_lean: bool,
+    part: Option<StreamPart>,
+    last_run: Option<Arrival>,
+    borders: Borders,
+    fitting: Fitting,
+    /// Number of selected lines that were read.
+    selected: u64,
+    /// Whether no selected line was left out because the reply is full.
+    is_complete: bool,
+}
+
+impl Collected<'_> {
+    /// Adds a line if it is selected. Returns whether more lines are wanted.
+    fn take(&mut self, line: &Shown<'_>) -> bool {
+        if line.n < self.least {
             return true;
         }
-        let (at, first) = origin(hub, id, line.start, &mut last_run);
-        if !choice.wants(line.start, at) {
+        let (at, first) = origin(self.hub, self.id, line.start, &mut self.last_run);
+        if !self.choice.wants(line.start, at) {
             return true;
         }
-        let (own, stream) = match &mut part {
+        let (own, stream) = match &mut self.part {
             None => (line.text.into(), first),
-            Some(part) => match part.text(hub, id, &line) {
+            Some(part) => match part.text(self.hub, self.id, line) {
                 Some(own) => (own, part.number()),
                 None => return true,
             },
         };
-        let enough = fitting.lines.len() as u64 == count;
-        if enough && !keep_last {
-            is_read = false;
+        let enough = self.fitting.lines.len() as u64 == self.count;
+        if enough && !self.keep_last {
+            self.is_complete = false;
             return false;
         }
         if enough {
-            fitting.pop_first();
+            self.fitting.pop_first();
         }
-        read += 1;
-        borders.line(line.n, line.start);
+        self.selected += 1;
+        self.borders.line(line.n, line.start);
+        let text = self.choice.cut(line.start, &own);
         let stream = if stream == 1 { "stderr" } else { "stdout" };
-        is_read = fitting.push(choice.cut(line.start, &own), |text| LogLine {
+        self.is_complete = self.fitting.push(text, |text| LogLine {
             n: line.n,
-            at: at.filter(|_| !room.is_lean || origins),
+            at: at.filter(|_| !self.is_lean || self.origins),
             stream: stream.to_owned(),
             text,
             by: None,
             kind: None,
-            offset: origins.then_some(line.start),
-            goes_on: origins && line.goes_on,
+            offset: self.origins.then_some(line.start),
+            goes_on: self.origins && line.goes_on,
         });
-        is_read
-    })
-    .await?;
-    let is_whole = filtered || !keep_last || read >= stretch.lines_from(least) || {
-        let state = hub.read();
-        let slot = state.sessions.io(id).and_then(|io| state.sessions.slot(io));
-        slot.is_none_or(|slot| slot.first() <= stretch.begin())
-    };
-    let Fitting { lines, omitted, .. } = fitting;
-    let after_all = least.max(stretch.total_lines + 1);
-    // Of one that has no end in the log, only the last lines are read.
-    let is_counted = keep_last && !choice.is_of_the_end();
-    let mut is_over = false;
-    if let Some(command) = &mut choice.command {
-        command.lines = is_counted.then_some(read);
-        is_over = is_read && !command.running;
+        self.is_complete
     }
-    // What follows the output of a command that has ended is no part of it.
-    let next_line = match lines.back() {
-        Some(line) if !is_over => line.n + 1,
-        _ => after_all,
-    };
-    let lines = LogLines {
-        runs: borders.take(lines.iter().map(|line| line.n)),
-        lines: lines.into(),
-        first_line: stretch.first_line,
-        total_lines: stretch.total_lines,
-        omitted,
-        next_line,
-        command: choice.command,
-    };
-    Ok((lines, is_whole))
+
+    /// Whether none of the last lines was dropped before it was read.
+    fn is_whole(&self, stretch: &Stretch) -> bool {
+        if !self.choice.is_of_all()
+            || !self.keep_last
+            || self.selected >= stretch.lines_from(self.least)
+        {
+            return true;
+        }
+        let state = self.hub.read();
+        let slot = state.sessions.io(self.id);
+        let slot = slot.and_then(|io| state.sessions.slot(io));
+        slot.is_none_or(|slot| slot.first() <= stretch.begin())
+    }
+
+    /// The lines, and where the next request goes on.
+    fn reply(mut self, stretch: &Stretch) -> LogLines {
+        // Of one that has no end in the log, only the last lines are read.
+        let is_counted = self.keep_last && !self.choice.is_of_the_end();
+        let mut is_over = false;
+        if let Some(command) = &mut self.choice.command {
+            command.lines = is_counted.then_some(self.selected);
+            is_over = self.is_complete && !command.running;
+        }
+        let Fitting { lines, omitted, .. } = self.fitting;
+        // What follows the output of a command that has ended is no part of it.
+        let next_line = match lines.back() {
+            Some(line) if !is_over => line.n + 1,
+            _ => self.least.max(stretch.total_lines + 1),
+        };
+        LogLines {
+            runs: self.borders.take(lines.iter().map(|line| line.n)),
+            lines: lines.into(),
+            first_line: stretch.first_line,
+            total_lines: stretch.total_lines,
+            omitted,
+            next_line,
+            command: self.choice.command,
+        }
+    }
 }
