@@ -1,5 +1,7 @@
 //! `log` with `grep`: matching lines.
 
+use regex::Regex;
+
 use crate::daemon::actions::log::Room;
 use crate::daemon::actions::log::borders::Borders;
 use crate::daemon::actions::log::choice::{Choice, origin};
@@ -7,11 +9,13 @@ use crate::daemon::actions::log::matches::{Hit, Matches, Wanted};
 use crate::daemon::actions::log::stream_part::StreamPart;
 use crate::daemon::actions::log::stretch::{read_lines, stretch};
 use crate::daemon::hub::Hub;
+use crate::daemon::storage::log_reader::Arrival;
 use crate::engine::pattern::{REGEX_BYTES, compile};
 use crate::protocol::bounds::{MAX_CONTEXT, MAX_MATCHES};
 use crate::protocol::params::{Log, Stream};
 use crate::protocol::reply::LogMatches;
 use crate::protocol::{Error, SessionId, Timestamp};
+use crate::term::plain::reader::Shown;
 use crate::term::plain::sieve::Sieve;
 
 /// Default `maxMatches`.
@@ -29,6 +33,41 @@ pub(super) async fn grep(
     let pattern = params.grep.as_deref().unwrap_or_default();
     let ignore_case = params.ignore_case == Some(true);
     let regex = compile(pattern, ignore_case)?;
+    let wanted = wanted(params)?;
+    hub.catch_up(id).await;
+    let from = first_line(hub, id, params)?;
+    let stretch = stretch(hub, id, from, choice.offset())?.until(choice.end());
+    let sieve = Sieve::new(pattern, ignore_case, REGEX_BYTES, wanted.context);
+    // With a single stream, a line may have only a part of that stream, and the lines around a match may be far away in
+    // the log, so no line may be skipped.
+    let sieve = sieve.filter(|_| choice.stream == Stream::All);
+    let mut search = Search {
+        hub,
+        id,
+        regex,
+        least: from.unwrap_or(1),
+        part: StreamPart::of(choice.stream),
+        choice,
+        last_run: None,
+        room,
+        has_context: wanted.context > 0,
+        borders: Borders::new(hub, id, params, room),
+        matches: Matches::new(room, wanted),
+    };
+    read_lines(hub, id, &stretch, sieve, |line| search.take(&line)).await?;
+    let (matches, truncated, omitted) = search.matches.take();
+    Ok(LogMatches {
+        runs: search.borders.take(matches.iter().map(|found| found.n)),
+        matches,
+        first_line: stretch.first_line,
+        total_lines: stretch.total_lines,
+        truncated,
+        omitted,
+    })
+}
+
+/// How many matches and lines around them are wanted.
+fn wanted(params: &Log) -> Result<Wanted, Error> {
     let context = params.context.unwrap_or(0);
     let most = params.max_matches.unwrap_or(DEFAULT_MATCHES);
     if context > MAX_CONTEXT {
@@ -39,72 +78,76 @@ pub(super) async fn grep(
         let message = format!("`maxMatches` must be between 1 and {MAX_MATCHES}, not {most}");
         return Err(Error::invalid(message));
     }
-    hub.catch_up(id).await;
+    Ok(Wanted {
+        most,
+        context,
+        newest: params.newest == Some(true),
+    })
+}
+
+/// The first line that is searched, if the request has one.
+fn first_line(hub: &Hub, id: &SessionId, params: &Log) -> Result<Option<u64>, Error> {
     let total = stretch(hub, id, None, 0)?.total_lines;
-    let from = match (params.from_line, params.tail) {
+    Ok(match (params.from_line, params.tail) {
         (Some(line), _) => Some(line),
         (None, Some(tail)) => Some(total.saturating_sub(tail.saturating_sub(1)).max(1)),
         (None, None) => None,
-    };
-    let stretch = stretch(hub, id, from, choice.offset())?.until(choice.end());
-    let sieve = Sieve::new(pattern, ignore_case, REGEX_BYTES, context);
-    // With a single stream, a line may have only a part of that stream, and the lines around a match may be far away in
-    // the log, so no line may be skipped.
-    let sieve = sieve.filter(|_| choice.stream == Stream::All);
-    let mut part = StreamPart::of(choice.stream);
-    let mut matches = Matches::new(
-        room,
-        Wanted {
-            most,
-            context,
-            newest: params.newest == Some(true),
-        },
-    );
-    let mut borders = Borders::new(hub, id, params, room);
-    let mut last_run = None;
-    read_lines(hub, id, &stretch, sieve, |line| {
-        if line.n < from.unwrap_or(1) {
+    })
+}
+
+/// The search of a log for a pattern.
+struct Search<'a> {
+    hub: &'a Hub,
+    id: &'a SessionId,
+    regex: Regex,
+    choice: Choice,
+    /// The first line that is searched.
+    least: u64,
+    part: Option<StreamPart>,
+    last_run: Option<Arrival>,
+    room: Room,
+    /// Whether lines around the matches are wanted.
+    has_context: bool,
+    borders: Borders,
+    matches: Matches,
+}
+
+impl Search<'_> {
+    /// Searches the next line. Returns whether more lines are wanted.
+    fn take(&mut self, line: &Shown<'_>) -> bool {
+        if line.n < self.least {
             return true;
         }
-        matches.read(line.n);
-        let own = match &mut part {
+        self.matches.read(line.n);
+        let own = match &mut self.part {
             None => Some(line.text.into()),
-            Some(part) => part.text(hub, id, &line),
+            Some(part) => part.text(self.hub, self.id, line),
         };
         let Some(own) = own else { return true };
-        let text = choice.cut(line.start, &own);
-        let found = regex.find(text);
-        if found.is_none() && context == 0 {
-            return matches.wants_more();
+        let text = self.choice.cut(line.start, &own);
+        let found = self.regex.find(text);
+        if found.is_none() && !self.has_context {
+            return self.matches.wants_more();
         }
         // Look up the time only for lines that need it.
-        let at = if found.is_some() || choice.since.is_some() {
-            origin(hub, id, line.start, &mut last_run).0
+        let at = if found.is_some() || self.choice.since.is_some() {
+            origin(self.hub, self.id, line.start, &mut self.last_run).0
         } else {
             None
         };
-        if !choice.wants(line.start, at) {
+        if !self.choice.wants(line.start, at) {
             return true;
         }
-        let (text, cut) = room.cut(text, found.map_or(0..0, |found| found.range()));
+        let range = found.map_or(0..0, |found| found.range());
+        let (text, cut) = self.room.cut(text, range);
         if found.is_some() {
-            borders.line(line.n, line.start);
+            self.borders.line(line.n, line.start);
         }
         let hit = found.map(|_| Hit {
             at,
             offset: line.start,
             cut,
         });
-        matches.add(line.n, text, hit)
-    })
-    .await?;
-    let (matches, truncated, omitted) = matches.take();
-    Ok(LogMatches {
-        runs: borders.take(matches.iter().map(|found| found.n)),
-        matches,
-        first_line: stretch.first_line,
-        total_lines: stretch.total_lines,
-        truncated,
-        omitted,
-    })
+        self.matches.add(line.n, text, hit)
+    }
 }
