@@ -24,8 +24,25 @@ use crate::protocol::{Error, SessionId};
 use crate::sys::failpoint;
 use crate::sys::spawn::Terminal;
 
-/// A session that was created, the pid of its program if that was started at once, and its input.
-pub(super) type Launched = (SessionId, Option<u32>, Option<StartInput>);
+/// A session that was created.
+pub(super) struct Launched {
+    pub(super) id: SessionId,
+    /// The pid of its program, if that was started at once.
+    pub(super) pid: Option<u32>,
+    /// What is typed into it.
+    pub(super) input: Option<StartInput>,
+}
+
+impl Launched {
+    /// One that waits for its turn.
+    fn waiting(id: SessionId) -> Self {
+        Self {
+            id,
+            pid: None,
+            input: None,
+        }
+    }
+}
 
 /// Creates a session and starts its program, or lets it wait. Types the input of a program that was started.
 pub(super) async fn launch(hub: &Hub, client: &Client, params: &Start) -> Result<Launched, Error> {
@@ -38,13 +55,13 @@ pub(super) async fn launch(hub: &Hub, client: &Client, params: &Start) -> Result
             admit(state, client, params, draft)
         })?;
         let id = submit::submit(hub, client, session, launcher, resources, run).await?;
-        return Ok((id, None, None));
+        return Ok(Launched::waiting(id));
     }
     let id = draft.id.clone();
     if let Some(place) = turn::place(hub, client, params, &draft.spec)? {
         hub.change(|state| enqueue(state, client, params, draft, run, &place))?;
         turn::decided(hub, &place.project, &id).await;
-        return Ok((id, None, None));
+        return Ok(Launched::waiting(id));
     }
     let receiver = hub.change(|state| ask_keeper(state, client, params, draft, run))?;
     failpoint::hit("start.asked_keeper");
@@ -58,7 +75,11 @@ pub(super) async fn launch(hub: &Hub, client: &Client, params: &Start) -> Result
     });
     let pid = outcome.map_err(|failure| hub.change(|state| discard(state, &id, &failure)))?;
     let input = StartInput::begin_owed(hub, client, &id, params.input.as_deref()).await;
-    Ok((id, Some(pid), input))
+    Ok(Launched {
+        id,
+        pid: Some(pid),
+        input,
+    })
 }
 
 /// Creates a session that waits for its turn.

@@ -32,36 +32,14 @@ use crate::protocol::params::Start;
 use crate::protocol::reply::Warning;
 use crate::protocol::{Error, SessionId};
 
-use launch::launch;
+use launch::{Launched, launch};
 
 /// Handles the action.
 pub(super) async fn start(hub: &Hub, client: &Rc<Client>, mut params: Start) -> Answer {
-    start_limits::check(&params, hub.read().settings.total_log_bytes)?;
-    if params.timeout_sec.is_some() && params.timeout_ms.is_some() {
-        return Err(Error::invalid(
-            "`timeoutSec` and `timeoutMs` are the same limit; give one",
-        ));
-    }
-    let name = match params.yield_ms {
-        Some(_) => "yieldMs",
-        None => "waitMs",
-    };
-    let yield_ms = one_of("waitMs", params.wait_ms, "yieldMs", params.yield_ms)?
-        .or(client.greeting.defaults.yield_ms);
-    let yield_ms = wait_ms(name, yield_ms, YIELD_MS)?;
-    let spec = WaitSpec {
-        until: params.until.clone(),
-        fail: params.fail.clone(),
-        view: params.view,
-        timeout_ms: Some(yield_ms),
-        max_chars: params.max_chars,
-        ..WaitSpec::default()
-    };
-    let plan = Plan::or_else(
-        client,
-        &spec,
-        Conditions::something_to_do(params.ready.is_some(), None),
-    )?;
+    check_limits(hub, &params)?;
+    let spec = wait_spec(client, &params)?;
+    let otherwise = Conditions::something_to_do(params.ready.is_some(), None);
+    let plan = Plan::or_else(client, &spec, otherwise)?;
     let key = params.key.take();
     params.key = key.map(|key| checked_name("key", key)).transpose()?;
     let cwd = working_directory(&client.greeting, params.cwd.as_deref())?;
@@ -71,41 +49,23 @@ pub(super) async fn start(hub: &Hub, client: &Rc<Client>, mut params: Start) -> 
     if reused.is_none() && params.ready.is_none() {
         plan.check_without_probe()?;
     }
+    let is_reused = reused.is_some();
     let params = Rc::new(params);
-    let (id, pid, input) = match &reused {
-        Some(id) => {
-            let input = StartInput::begin_owed(hub, client, id, params.input.as_deref()).await;
-            (id.clone(), None, input)
-        }
+    let Launched { id, pid, input } = match reused {
+        Some(id) => launched_before(hub, client, id, &params).await,
         None => {
             let (hub, client, params) = (hub.clone(), client.clone(), params.clone());
             finish_anyway(async move { launch(&hub, &client, &params).await }).await?
         }
     };
-    // What waits in a queue may wait for long, so that only who says what for waits with it.
-    let waits =
-        !spec.names_conditions() && (turn::waits(hub, &id) || hub.read().is_open_batch(&id));
-    let at_once = (params.background == Some(true) || waits) && params.wait != Some(true);
-    let mut started = if at_once {
+    let mut started = if is_answered_at_once(hub, &id, &params, &spec) {
         // Return no output: what was written by now is left to the next `wait` or `poll`, so that the reply does
         // not depend on the speed of the machine.
         answer_at_once(hub, client, &id)?
     } else {
-        // A repeated request gets the output from the beginning: the first reply may be lost.
-        let from = if reused.is_some() {
-            hub.read().sessions.log_first(&id)
-        } else {
-            Since::New.offset(&hub.read(), client, &id)
-        };
+        let from = shown_from(hub, client, &id, is_reused);
         if params.wait == Some(true) {
-            // A model can answer what the program asks.
-            let mut end = if client.is_lean() {
-                Conditions::ends_or_asks()
-            } else {
-                Conditions::exit()
-            };
-            end.set_ends_if_skipped(client.principal.role != Role::Human);
-            hub.wait_from_now(&id, end, None).await;
+            wait_for_end(hub, client, &id).await;
         }
         let waited = plan
             .run(hub, client, vec![(from, id.clone())], WaitMode::Any)
@@ -115,15 +75,84 @@ pub(super) async fn start(hub: &Hub, client: &Rc<Client>, mut params: Start) -> 
     if let Some(input) = input {
         input.tell(&mut started).await;
     }
-    started.reused = reused.is_some().then_some(true);
-    if reused.is_none() && shares_label(&hub.read(), &id) {
+    started.reused = is_reused.then_some(true);
+    if !is_reused && shares_label(&hub.read(), &id) {
         started.warnings.push(Warning::LabelInUse);
     }
-    // Report the pid it had, even if it has ended since. One that waited for its turn has got it meanwhile.
-    let waited = reused.is_none() && pid.is_none();
-    let last = || last_pid(&hub.read(), &id).filter(|_| waited);
-    started.pid = pid.or(started.pid).or_else(last);
+    // Report the pid it had, even if it has ended since.
+    started.pid = pid.or(started.pid);
+    if started.pid.is_none() && !is_reused {
+        // One that waited for its turn has got it meanwhile.
+        started.pid = last_pid(&hub.read(), &id);
+    }
     answer(started)
+}
+
+fn check_limits(hub: &Hub, params: &Start) -> Result<(), Error> {
+    start_limits::check(params, hub.read().settings.total_log_bytes)?;
+    if params.timeout_sec.is_some() && params.timeout_ms.is_some() {
+        return Err(Error::invalid(
+            "`timeoutSec` and `timeoutMs` are the same limit; give one",
+        ));
+    }
+    Ok(())
+}
+
+/// What the reply waits for.
+fn wait_spec(client: &Client, params: &Start) -> Result<WaitSpec, Error> {
+    let name = match params.yield_ms {
+        Some(_) => "yieldMs",
+        None => "waitMs",
+    };
+    let yield_ms = one_of("waitMs", params.wait_ms, "yieldMs", params.yield_ms)?
+        .or(client.greeting.defaults.yield_ms);
+    Ok(WaitSpec {
+        until: params.until.clone(),
+        fail: params.fail.clone(),
+        view: params.view,
+        timeout_ms: Some(wait_ms(name, yield_ms, YIELD_MS)?),
+        max_chars: params.max_chars,
+        ..WaitSpec::default()
+    })
+}
+
+/// A session that an earlier request with the same key has started. It gets its input if it has not had it.
+async fn launched_before(hub: &Hub, client: &Client, id: SessionId, params: &Start) -> Launched {
+    let input = StartInput::begin_owed(hub, client, &id, params.input.as_deref()).await;
+    Launched {
+        id,
+        pid: None,
+        input,
+    }
+}
+
+/// Whether the reply waits for nothing.
+fn is_answered_at_once(hub: &Hub, id: &SessionId, params: &Start, spec: &WaitSpec) -> bool {
+    // What waits in a queue may wait for long, so that only who says what for waits with it.
+    let waits = !spec.names_conditions() && (turn::waits(hub, id) || hub.read().is_open_batch(id));
+    (params.background == Some(true) || waits) && params.wait != Some(true)
+}
+
+/// Where the output of the reply begins.
+fn shown_from(hub: &Hub, client: &Client, id: &SessionId, is_reused: bool) -> u64 {
+    let state = hub.read();
+    if is_reused {
+        // A repeated request gets the output from the beginning: the first reply may be lost.
+        state.sessions.log_first(id)
+    } else {
+        Since::New.offset(&state, client, id)
+    }
+}
+
+/// Waits for the end of the session, or until a model can answer what the program asks.
+async fn wait_for_end(hub: &Hub, client: &Client, id: &SessionId) {
+    let mut end = if client.is_lean() {
+        Conditions::ends_or_asks()
+    } else {
+        Conditions::exit()
+    };
+    end.set_ends_if_skipped(client.principal.role != Role::Human);
+    hub.wait_from_now(id, end, None).await;
 }
 
 /// The pid of the first process of the run that has ended.
