@@ -1,5 +1,9 @@
 //! `exec`: types a command into the shell that a session runs, and returns its output and exit code.
+//!
+//! [`line`] types the command, if [`prompt`] says that the shell is at its prompt; [`marks`] finds the command in the
+//! log, and [`course`] says how far it is.
 
+mod course;
 mod line;
 mod marks;
 mod prompt;
@@ -15,17 +19,16 @@ use crate::daemon::requests::replies::answer;
 use crate::daemon::requests::target::Target;
 use crate::daemon::requests::wait_plan::Plan;
 use crate::daemon::transport::Answer;
-use crate::engine::matcher::Decision;
 use crate::engine::registry::Access;
 use crate::engine::shell_command::TypedCommand;
 use crate::protocol::condition::{WaitMode, WaitSpec};
 use crate::protocol::params::{Exec, Stream};
-use crate::protocol::reply::{Executed, Progress, UntoldCommand, Warning};
+use crate::protocol::reply::{Executed, UntoldCommand, Warning};
 use crate::protocol::{Error, SessionId};
 
+use course::Course;
 use line::type_command;
-use marks::{begin, end, search};
-use prompt::over_without_end;
+use marks::search;
 
 /// Handles the action `exec`.
 pub(super) async fn exec(hub: &Hub, client: &Rc<Client>, params: Exec) -> Answer {
@@ -37,70 +40,32 @@ pub(super) async fn exec(hub: &Hub, client: &Rc<Client>, params: Exec) -> Answer
         ..WaitSpec::default()
     };
     let mut warnings = Vec::new();
-    let Requested {
-        id,
-        command,
-        shown,
-        before,
-    } = requested(hub, client, &params, &mut warnings).await?;
+    let asked = requested(hub, client, &params, &mut warnings).await?;
+    let (id, command) = (&asked.id, &asked.command);
     let plan = Plan::end_of(client, &spec, command.clone())?;
     let waited = plan
         .decide(hub, &[(command.from, id.clone())], WaitMode::Any)
         .await?;
     let decision = waited.verdict.into_iter().next().and_then(|part| part.1);
-    let began = begin(hub, &id, &command).await?;
-    let mut outcome = outcome(decision.as_ref(), began.is_some());
-    let ended = match outcome {
-        Progress::Done => end(hub, &id, &command, began.unwrap_or(command.from)).await?,
-        _ => None,
-    };
-    let over = match (outcome, began) {
-        (Progress::Done | Progress::Exited, _) | (_, None) => None,
-        _ => over_without_end(hub, &id, &command).await,
-    };
-    if over.is_some() {
-        outcome = Progress::Done;
-    }
-    let (log_end, shown_by_now) = {
-        let state = hub.read();
-        let session = state.sessions.get(&id);
-        let shown = session.map_or(0, |session| client.shown(session));
-        (state.sessions.log_end(&id), shown)
-    };
-    let until = ended.map_or(log_end, |ended| ended.at);
-    let show = Show {
-        dropped: 0,
-        // The client may have read on, or may have cleared the log.
-        since: began.unwrap_or(command.from).max(shown).min(until),
-        until: ended.map(|ended| ended.at),
-        max_chars: plan.max_chars(),
-        stream: Stream::All,
-        // The client may have been shown what follows the command, and is not shown it again.
-        moves: if shown_by_now > until {
-            Moves::Nothing
-        } else {
-            Moves::All
-        },
-        screen: false,
-        oldest: false,
-    };
+    let course = Course::of(hub, id, command, decision.as_ref()).await?;
+    let show = show(hub, client, &asked, &course, plan.max_chars());
     // Another request of the client may have told it by now.
-    let before = match before {
-        Some(before) => untold(hub, client, &id, &before, command.from).await?,
+    let before = match &asked.before {
+        Some(before) => untold(hub, client, id, before, command.from).await?,
         None => None,
     };
-    let polled = polled(hub, client, &id, show).await?;
-    if let Some(ended) = ended {
+    let polled = polled(hub, client, id, show).await?;
+    if let Some(ended) = course.ended {
         // A later `wait` for the end of a command is about another one.
-        client.search_from(&id, ended.after);
+        client.search_from(id, ended.after);
     }
-    let is_over = matches!(outcome, Progress::Done | Progress::Exited);
-    client.await_command(&id, (!is_over).then(|| command.clone()));
+    let is_over = course.is_over();
+    client.await_command(id, (!is_over).then(|| command.clone()));
     answer(Executed {
         session_id: polled.session_id,
         status: polled.status,
-        outcome,
-        exit_code: match ended {
+        outcome: course.outcome,
+        exit_code: match course.ended {
             Some(ended) => ended.code,
             None => polled.exit_code,
         },
@@ -111,7 +76,7 @@ pub(super) async fn exec(hub: &Hub, client: &Rc<Client>, params: Exec) -> Answer
         cursor: polled.cursor,
         elapsed_ms: waited.elapsed_ms,
         input_state: polled.input_state,
-        reason: joined([over.map(str::to_owned), polled.reason]),
+        reason: joined([course.over_because.map(str::to_owned), polled.reason]),
         screen: polled.screen,
         pending: (!is_over).then(|| command.token()),
         before,
@@ -176,6 +141,34 @@ async fn requested(
     }
 }
 
+/// The output of the command that the reply shows.
+fn show(hub: &Hub, client: &Client, asked: &Requested, course: &Course, max_chars: usize) -> Show {
+    let (id, began) = (&asked.id, course.began.unwrap_or(asked.command.from));
+    let (log_end, shown_by_now) = {
+        let state = hub.read();
+        let session = state.sessions.get(id);
+        let shown = session.map_or(0, |session| client.shown(session));
+        (state.sessions.log_end(id), shown)
+    };
+    let until = course.ended.map_or(log_end, |ended| ended.at);
+    Show {
+        dropped: 0,
+        // The client may have read on, or may have cleared the log.
+        since: began.max(asked.shown).min(until),
+        until: course.ended.map(|ended| ended.at),
+        max_chars,
+        stream: Stream::All,
+        // The client may have been shown what follows the command, and is not shown it again.
+        moves: if shown_by_now > until {
+            Moves::Nothing
+        } else {
+            Moves::All
+        },
+        screen: false,
+        oldest: false,
+    }
+}
+
 /// A command that has ended before the next one, typed at offset `next`, without that the client was told: it still
 /// waits for the end, or has not been shown the last output.
 async fn untold(
@@ -198,19 +191,4 @@ async fn untold(
         exit_code: ended.code,
         since: cursor(found.began().unwrap_or(from)),
     }))
-}
-
-/// How far the command is.
-fn outcome(decision: Option<&Decision>, has_begun: bool) -> Progress {
-    let kind = match decision {
-        Some(Decision::Matched(matched)) => Some(matched.kind.as_str()),
-        _ => None,
-    };
-    match (decision, kind) {
-        (_, Some("command")) => Progress::Done,
-        (Some(Decision::Exited | Decision::Lost), _) | (_, Some("exit")) => Progress::Exited,
-        _ if !has_begun => Progress::NotBegun,
-        (_, Some(_)) => Progress::Input,
-        _ => Progress::Running,
-    }
 }
