@@ -17,7 +17,7 @@ use crate::engine::registry::Access;
 use crate::engine::session::Session;
 use crate::protocol::condition::{Condition, View, WaitMode, WaitSpec};
 use crate::protocol::params::Wait;
-use crate::protocol::reply::{Matched, Outcome, SeenBefore};
+use crate::protocol::reply::{Matched, Outcome, SeenBefore, Waited};
 use crate::protocol::{Error, ErrorCode, Role, SessionId};
 
 /// Most output that is searched again after a timeout, in bytes.
@@ -50,61 +50,28 @@ pub(super) async fn wait(hub: &Hub, client: &Rc<Client>, params: Wait) -> Answer
     // A model has seen what a `write` has shown it; a condition may hold there all the same.
     let unasked = spec.since.is_none() && client.is_lean();
     let mode = params.mode.unwrap_or_default();
-    let plan = if client.is_lean() && mode != WaitMode::Next {
-        Plan::or_else(client, &spec, unnamed(hub, client, &ids))?
-    } else {
-        Plan::new(client, &spec)?
-    };
-    let plan = plan
+    let plan = plan(hub, client, &spec, mode, &ids)?
         .only_new(unasked)
         .through_restarts(params.through_restarts == Some(true));
     let ids = match mode {
         WaitMode::Next => unknown_ends(hub, client, ids)?,
         _ => ids,
     };
-    let since = match Since::parse(spec.since.as_deref())? {
-        // People share a scope, and each may have seen different output, so they wait for what the job writes
-        // in this run, whenever it was written.
-        Since::Tail if client.principal.role == Role::Human => Since::Run,
-        Since::Tail => Since::New,
-        since => since,
-    };
-    let from: Vec<(u64, SessionId)> = {
-        let state = hub.read();
-        let offset = |id: &SessionId| match state.sessions.get(id).filter(|_| unasked) {
-            Some(session) => client.searched(session),
-            None => {
-                let asked = since.asked(&state, client, id);
-                asked.unwrap_or_else(|| state.sessions.log_first(id))
-            }
-        };
-        ids.into_iter().map(|id| (offset(&id), id)).collect()
-    };
-    let typed = |(_, id): &(u64, SessionId)| Some((id.clone(), client.typed_earlier(id)?));
+    let since = since(client, &spec)?;
+    let from = offsets(hub, client, since, unasked, ids);
     let plan = if unasked {
+        let typed = |(_, id): &(u64, SessionId)| Some((id.clone(), client.typed_earlier(id)?));
         plan.typed_earlier(from.iter().filter_map(typed).collect())
     } else {
         plan
     };
     let mut waited = plan.run(hub, client, from.clone(), mode).await?;
     if client.is_lean() {
-        let state = hub.read();
-        for result in &mut waited.results {
-            let session = state.sessions.get(&result.polled.session_id);
-            let idle = session.map(|session| session.idle_ms(now()));
-            let longest = result.elapsed_ms.max(SHORT_MS);
-            let is_late = result.outcome == Outcome::Timeout && result.polled.status.has_process();
-            result.idle_ms = idle.filter(|idle| is_late && *idle > longest);
-        }
+        tell_silence(hub, &mut waited.results);
     }
     if unasked && spec.names_conditions() {
         for (result, from) in waited.results.iter_mut().zip(&from) {
-            if matches!(result.outcome, Outcome::Timeout | Outcome::Exited) {
-                result.seen_before = seen_before(hub, client, &spec, from).await?;
-            }
-            if result.outcome == Outcome::Timeout && result.seen_before.is_none() {
-                result.screen_row = row_of_screen(hub, client, &spec, &from.1).await?;
-            }
+            tell_seen(hub, client, &spec, from, result).await?;
         }
     }
     match (single, waited.results.pop()) {
@@ -114,6 +81,80 @@ pub(super) async fn wait(hub: &Hub, client: &Rc<Client>, params: Wait) -> Answer
             answer(waited)
         }
     }
+}
+
+/// The wait for what the request names.
+fn plan(
+    hub: &Hub,
+    client: &Client,
+    spec: &WaitSpec,
+    mode: WaitMode,
+    ids: &[SessionId],
+) -> Result<Plan, Error> {
+    if client.is_lean() && mode != WaitMode::Next {
+        Plan::or_else(client, spec, unnamed(hub, client, ids))
+    } else {
+        Plan::new(client, spec)
+    }
+}
+
+/// From where the output is searched.
+fn since(client: &Client, spec: &WaitSpec) -> Result<Since, Error> {
+    Ok(match Since::parse(spec.since.as_deref())? {
+        // People share a scope, and each may have seen different output, so they wait for what the job writes
+        // in this run, whenever it was written.
+        Since::Tail if client.principal.role == Role::Human => Since::Run,
+        Since::Tail => Since::New,
+        since => since,
+    })
+}
+
+/// Where the search of each session begins.
+fn offsets(
+    hub: &Hub,
+    client: &Client,
+    since: Since,
+    unasked: bool,
+    ids: Vec<SessionId>,
+) -> Vec<(u64, SessionId)> {
+    let state = hub.read();
+    let offset = |id: &SessionId| match state.sessions.get(id).filter(|_| unasked) {
+        Some(session) => client.searched(session),
+        None => {
+            let asked = since.asked(&state, client, id);
+            asked.unwrap_or_else(|| state.sessions.log_first(id))
+        }
+    };
+    ids.into_iter().map(|id| (offset(&id), id)).collect()
+}
+
+/// Tells a model of sessions that have written nothing for longer than it has waited.
+fn tell_silence(hub: &Hub, results: &mut [Waited]) {
+    let state = hub.read();
+    for result in results {
+        let session = state.sessions.get(&result.polled.session_id);
+        let idle = session.map(|session| session.idle_ms(now()));
+        let longest = result.elapsed_ms.max(SHORT_MS);
+        let is_late = result.outcome == Outcome::Timeout && result.polled.status.has_process();
+        result.idle_ms = idle.filter(|idle| is_late && *idle > longest);
+    }
+}
+
+/// Tells a model what its conditions match that were not met: output it was shown before, or the screen.
+async fn tell_seen(
+    hub: &Hub,
+    client: &Client,
+    spec: &WaitSpec,
+    from: &(u64, SessionId),
+    result: &mut Waited,
+) -> Result<(), Error> {
+    if matches!(result.outcome, Outcome::Timeout | Outcome::Exited) {
+        result.seen_before = seen_before(hub, client, spec, from).await?;
+    }
+    if result.outcome == Outcome::Timeout && result.seen_before.is_none() {
+        result.screen_row = row_of_screen(hub, client, spec, &from.1).await?;
+    }
+    Ok(())
 }
 
 /// What a model waits for that has not said what for: until there is something to do. A server that is ready may read
