@@ -17,7 +17,7 @@ use crate::daemon::tasks::tree_kill::GRACE_MS;
 use crate::daemon::transport::Answer;
 use crate::engine::registry::Access;
 use crate::protocol::params::{Kill, Stream};
-use crate::protocol::reply::{Killed, KilledAll};
+use crate::protocol::reply::{Killed, KilledAll, Polled};
 use crate::protocol::{Error, SessionId, Status};
 use crate::sys::signal;
 
@@ -34,45 +34,68 @@ pub(super) async fn kill(hub: &Hub, client: &Rc<Client>, params: Kill) -> Answer
             "`force` sends KILL at once; give `signal` or `force`",
         ));
     }
+    let (ids, single) = find_all(hub, client, &params)?;
+    let remove = params.remove == Some(true);
+    if remove {
+        check_names(hub, client, &params)?;
+    }
+    let manner = manner(&params)?;
+    for id in &ids {
+        may_end(&hub.read(), client, id)?;
+    }
+    let mut results = kill_all(hub, client, ids, manner, remove).await?;
+    match (single, results.pop()) {
+        (true, Some(result)) => answer(result),
+        (_, last) => {
+            results.extend(last);
+            answer(KilledAll { results })
+        }
+    }
+}
+
+/// Finds the sessions that the request names. The flag is true if it names one by itself.
+fn find_all(hub: &Hub, client: &Client, params: &Kill) -> Result<(Vec<SessionId>, bool), Error> {
     let (one, several) = (params.session_id.as_deref(), params.session_ids.as_deref());
-    let (ids, single) = find_several(
-        hub,
-        client,
-        one,
-        several,
-        params.group.as_deref(),
-        Access::Own,
-    )
-    .map_err(|mut error| {
+    let group = params.group.as_deref();
+    let found = find_several(hub, client, one, several, group, Access::Own);
+    found.map_err(|mut error| {
         if several.is_some_and(|ids| ids.len() > 1) {
             error.message.push_str(NONE_ENDED);
         }
         error
-    })?;
-    if params.remove == Some(true) {
-        for name in one
-            .into_iter()
-            .chain(several.into_iter().flatten().map(String::as_str))
-        {
-            check_unambiguous(hub, client, name)?;
-        }
-    }
+    })
+}
+
+/// Refuses to remove sessions by names that others have, too.
+fn check_names(hub: &Hub, client: &Client, params: &Kill) -> Result<(), Error> {
+    let several = params.session_ids.iter().flatten();
+    let mut names = params.session_id.iter().chain(several);
+    names.try_for_each(|name| check_unambiguous(hub, client, name))
+}
+
+/// How the sessions are to end.
+fn manner(params: &Kill) -> Result<Manner, Error> {
     let number = match (params.force, &params.signal) {
         (Some(true), _) => Some(signal::KILL),
         (_, Some(name)) => Some(signal_number(name)?),
         (_, None) => None,
     };
     let checked = |ms| wait_ms("graceMs", Some(ms), GRACE_MS);
-    let manner = Manner {
+    Ok(Manner {
         number,
         grace: params.grace_ms.map(checked).transpose()?,
         may_run_again: false,
-    };
-    let remove = params.remove == Some(true);
-    for id in &ids {
-        may_end(&hub.read(), client, id)?;
-    }
-    // End all sessions at the same time, so that the reply takes as long as the slowest one.
+    })
+}
+
+/// Ends all sessions at the same time, so that the reply takes as long as the slowest one.
+async fn kill_all(
+    hub: &Hub,
+    client: &Rc<Client>,
+    ids: Vec<SessionId>,
+    manner: Manner,
+    remove: bool,
+) -> Result<Vec<Killed>, Error> {
     let tasks: Vec<_> = ids
         .into_iter()
         .map(|id| {
@@ -92,22 +115,16 @@ pub(super) async fn kill(hub: &Hub, client: &Rc<Client>, params: Kill) -> Answer
             Err(error) => failed = failed.or(Some(error)),
         }
     }
-    if let Some(mut error) = failed {
-        // A session may be removed meanwhile, for example.
-        match results.len() {
-            0 => {}
-            1 => error.message.push_str("; the other session was ended"),
-            n => error.message.push_str(&format!("; {n} others were ended")),
-        }
-        return Err(error);
+    let Some(mut error) = failed else {
+        return Ok(results);
+    };
+    // A session may be removed meanwhile, for example.
+    match results.len() {
+        0 => {}
+        1 => error.message.push_str("; the other session was ended"),
+        n => error.message.push_str(&format!("; {n} others were ended")),
     }
-    match (single, results.pop()) {
-        (true, Some(result)) => answer(result),
-        (_, last) => {
-            results.extend(last);
-            answer(KilledAll { results })
-        }
-    }
+    Err(error)
 }
 
 async fn kill_one(
@@ -117,44 +134,22 @@ async fn kill_one(
     manner: Manner,
     remove: bool,
 ) -> Result<Killed, Error> {
-    let gone = || Error::session_not_found(id.as_str());
-    let status = || -> Result<Status, Error> {
-        let state = hub.read();
-        Ok(state.sessions.get(&id).ok_or_else(gone)?.life.status())
-    };
-    let mut previous = status()?;
+    let mut previous = status(hub, &id)?;
     let removing = remove.then(|| Removing::begin(hub, &id));
     let stopping = Stopping::begin(hub, client, &id, manner).await?;
-    let now = status()?;
+    let now = status(hub, &id)?;
     if previous.is_finished() && !now.is_finished() {
         // Another client has restarted it at the same time.
         previous = now;
     }
-    let show = async || {
-        let show = Show {
-            dropped: 0,
-            // A model has seen the earlier output.
-            until: None,
-            since: if client.is_lean() {
-                Since::New.offset(&hub.read(), client, &id)
-            } else {
-                hub.read().sessions.log_first(&id)
-            },
-            max_chars: OUTPUT_CHARS,
-            stream: Stream::All,
-            moves: Moves::Nothing,
-            screen: false,
-            oldest: false,
-        };
-        polled(hub, client, &id, show).await
-    };
     let (polled, ended) = if stopping.is_over() {
         // The first process has ended; others may remain. Take the output first, because the session may expire
         // as soon as they are killed.
-        (show().await?, stopping.end(hub, client, &id).await)
+        let polled = last_output(hub, client, &id).await?;
+        (polled, stopping.end(hub, client, &id).await)
     } else {
         let ended = stopping.end(hub, client, &id).await;
-        (show().await?, ended)
+        (last_output(hub, client, &id).await?, ended)
     };
     project_decided(hub, &id).await;
     let mut killed = Killed {
@@ -177,6 +172,33 @@ async fn kill_one(
         killed.removed = true;
     }
     Ok(killed)
+}
+
+fn status(hub: &Hub, id: &SessionId) -> Result<Status, Error> {
+    let state = hub.read();
+    let session = state.sessions.get(id);
+    let session = session.ok_or_else(|| Error::session_not_found(id.as_str()))?;
+    Ok(session.life.status())
+}
+
+/// The status of a session, and the end of its output.
+async fn last_output(hub: &Hub, client: &Client, id: &SessionId) -> Result<Polled, Error> {
+    let show = Show {
+        dropped: 0,
+        until: None,
+        // A model has seen the earlier output.
+        since: if client.is_lean() {
+            Since::New.offset(&hub.read(), client, id)
+        } else {
+            hub.read().sessions.log_first(id)
+        },
+        max_chars: OUTPUT_CHARS,
+        stream: Stream::All,
+        moves: Moves::Nothing,
+        screen: false,
+        oldest: false,
+    };
+    polled(hub, client, id, show).await
 }
 
 /// Waits until the end of a session is known to its project: whoever asks next is told that its job was stopped.
