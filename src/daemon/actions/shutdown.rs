@@ -9,6 +9,7 @@ use crate::daemon::requests::client::Client;
 use crate::daemon::requests::job_stop::JobStop;
 use crate::daemon::requests::replies::answer;
 use crate::daemon::requests::stopping::{Manner, Stopping};
+use crate::daemon::state::State;
 use crate::daemon::tasks::tree_kill::{self, Ended, GRACE_MS};
 use crate::daemon::transport::Answer;
 use crate::protocol::SessionId;
@@ -31,62 +32,16 @@ pub(super) async fn shutdown(hub: &Hub, client: &Rc<Client>, params: Shutdown) -
     } else {
         None
     };
-    let running: Vec<SessionId> = {
-        let state = hub.read();
-        let alive = state.sessions.iter().filter(|session| {
-            !session.life.status().is_finished() || state.keeper.is_spawning(&session.id)
-        });
-        alive.map(|session| session.id.clone()).collect()
-    };
-    let mut survivors = Vec::new();
+    let running = running(hub);
     let kill = params.sessions == Some(ShutdownSessions::Kill);
-    if kill {
+    let survivors = if kill {
         hold_scheduled(hub, client);
-        let tasks: Vec<_> = running
-            .iter()
-            .cloned()
-            .map(|id| {
-                let (hub, client) = (hub.clone(), client.clone());
-                tokio::task::spawn_local(async move { stop_session(&hub, &client, id).await })
-            })
-            .collect();
-        let over: Vec<SessionId> = {
-            let state = hub.read();
-            let over = state
-                .sessions
-                .iter()
-                .filter(|s| s.life.status().is_finished());
-            over.map(|session| session.id.clone()).collect()
-        };
-        let strays: Vec<_> = over
-            .iter()
-            .map(|id| tree_kill::end_remaining(hub, id, signal::TERM, GRACE_MS))
-            .collect();
-        for task in strays.into_iter().chain(tasks) {
-            survivors.extend(task.await.unwrap_or_default().survivors);
-        }
-    }
-    hub.change(|state| {
-        // A job that waits for its turn or its schedule has nothing that could be ended.
-        let mut sessions = state.sessions.iter();
-        let is_kept = if kill {
-            sessions.any(|session| session.life.status().has_process())
-        } else {
-            state.sessions.registry.any_alive()
-        };
-        if is_kept || !kill {
-            state.keeper.send(&ToKeeper::Rest { upgrade, program });
-        }
-        // No session is running.
-        if !is_kept {
-            state.keeper.quit(kill);
-        }
-    });
-    let stopping = hub.clone();
-    tokio::task::spawn_local(async move {
-        tokio::time::sleep(LAST_WORDS).await;
-        stopping.stop();
-    });
+        end_all(hub, client, &running).await
+    } else {
+        Vec::new()
+    };
+    hub.change(|state| release_keeper(state, kill, ToKeeper::Rest { upgrade, program }));
+    stop_soon(hub);
     let all = running.len() as u64;
     // A batch job that could not be cancelled goes on.
     let kept = if kill {
@@ -100,6 +55,70 @@ pub(super) async fn shutdown(hub: &Hub, client: &Rc<Client>, params: Shutdown) -
         killed,
         survivors,
     })
+}
+
+/// The sessions that have not ended.
+fn running(hub: &Hub) -> Vec<SessionId> {
+    let state = hub.read();
+    let alive = state.sessions.iter().filter(|session| {
+        !session.life.status().is_finished() || state.keeper.is_spawning(&session.id)
+    });
+    alive.map(|session| session.id.clone()).collect()
+}
+
+/// Ends the running sessions, and what the others have left, all at the same time. Returns the processes that could not
+/// be ended.
+async fn end_all(hub: &Hub, client: &Rc<Client>, running: &[SessionId]) -> Vec<u32> {
+    let tasks: Vec<_> = running
+        .iter()
+        .cloned()
+        .map(|id| {
+            let (hub, client) = (hub.clone(), client.clone());
+            tokio::task::spawn_local(async move { stop_session(&hub, &client, id).await })
+        })
+        .collect();
+    let over: Vec<SessionId> = {
+        let state = hub.read();
+        let sessions = state.sessions.iter();
+        let over = sessions.filter(|session| session.life.status().is_finished());
+        over.map(|session| session.id.clone()).collect()
+    };
+    let strays: Vec<_> = over
+        .iter()
+        .map(|id| tree_kill::end_remaining(hub, id, signal::TERM, GRACE_MS))
+        .collect();
+    let mut survivors = Vec::new();
+    for task in strays.into_iter().chain(tasks) {
+        survivors.extend(task.await.unwrap_or_default().survivors);
+    }
+    survivors
+}
+
+/// Lets the keeper rest, or end if there is nothing left for it to keep.
+fn release_keeper(state: &mut State, kill: bool, rest: ToKeeper) {
+    // A job that waits for its turn or its schedule has nothing that could be ended.
+    let mut sessions = state.sessions.iter();
+    let is_kept = if kill {
+        sessions.any(|session| session.life.status().has_process())
+    } else {
+        state.sessions.registry.any_alive()
+    };
+    if is_kept || !kill {
+        state.keeper.send(&rest);
+    }
+    // No session is running.
+    if !is_kept {
+        state.keeper.quit(kill);
+    }
+}
+
+/// Stops the daemon once the reply has been sent.
+fn stop_soon(hub: &Hub) {
+    let stopping = hub.clone();
+    tokio::task::spawn_local(async move {
+        tokio::time::sleep(LAST_WORDS).await;
+        stopping.stop();
+    });
 }
 
 /// Stops the schedules of jobs that have run before. One that has never run is among the sessions that are ended.
