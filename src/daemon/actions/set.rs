@@ -8,17 +8,19 @@ use super::start;
 use crate::daemon::clock::now;
 use crate::daemon::hub::Hub;
 use crate::daemon::programs::program::no_nul;
+use crate::daemon::projects::guests::FirstRun;
 use crate::daemon::requests::checks::{check_tag_count, checked_name, checked_tags};
 use crate::daemon::requests::client::Client;
 use crate::daemon::requests::find::find;
 use crate::daemon::requests::replies::{answer, refused_by_system};
 use crate::daemon::requests::unique_label;
+use crate::daemon::state::State;
 use crate::daemon::transport::Answer;
 use crate::engine::meta::Spec;
 use crate::engine::registry::Access;
 use crate::engine::session::Session;
 use crate::protocol::params::Set;
-use crate::protocol::{Error, EventKind};
+use crate::protocol::{Error, EventKind, SessionId};
 
 /// Changes the given properties and returns the record.
 pub(super) fn set(hub: &Hub, client: &Client, params: Set) -> Answer {
@@ -32,71 +34,102 @@ pub(super) fn set(hub: &Hub, client: &Client, params: Set) -> Answer {
     check_command(client, &params)?;
     let names = Names::of(&params)?;
     let id = find(hub, client, &params.session_id, Access::Own)?;
-    hub.change(|state| {
-        let Some(session) = state.sessions.get(&id) else {
-            return Err(Error::session_not_found(id.as_str()));
-        };
-        if params.unique_label == Some(true) {
-            unique_label::check(state, &session.scope, names.label.as_deref(), Some(&id))?;
-        }
-        let tags = names.check(session)?;
-        if let Some(group) = &names.group
-            && state.is_in_queue(session)
-            && state.queue_of(group, &session.spec.cwd).is_none()
-        {
-            // It starts at once.
-            start::check_room(state, client)?;
-        }
-        let changed = params.command.as_ref().map(|command| Spec {
-            command: command.clone(),
-            args: params.args.clone(),
-            ..session.spec.clone()
-        });
-        let first_run = match changed {
-            Some(spec) => state.renewed_first_run(&id, &spec)?,
-            None => None,
-        };
-        if let Some(place) = params.place {
-            state.move_in_queue(&id, place)?;
-        }
-        let Some(session) = state.sessions.get_mut(&id) else {
-            return Err(Error::session_not_found(id.as_str()));
-        };
-        if let Some(policy) = &params.restart {
-            policy.check(session.spec.ready.as_ref())?;
-        }
-        names.apply(session, tags);
-        apply(&params, session);
-        if params.restart.is_some() {
-            // It may say that the probe goes on.
-            state.attempt_probe_again(&id);
-        }
-        if let Some(first_run) = first_run {
-            state.set_first_run(&id, first_run);
-        }
-        if params.group.is_some() {
-            state.follow_group(&id);
-        }
-        if let Some(share) = params.share {
-            state.share(&id, share);
-        }
-        let saved = state.save(&id);
-        state.publish(EventKind::Changed, &id, json!({}));
-        if params.command.is_some() {
-            state.publish_command(&id, &client.principal.actor());
-        }
-        // If the keeper has it, the record says that it is not on disk yet.
-        if let Err(error) = saved
-            && !state.keeps_record(&id)
-        {
-            let what = "The change holds only until the daemon ends, because it could not be saved";
-            return Err(refused_by_system(what, &error));
-        }
-        let Some(session) = state.sessions.get(&id) else {
-            return Err(Error::session_not_found(id.as_str()));
-        };
-        answer(state.record(session, now()))
-    })
+    hub.change(|state| change(state, client, &id, &params, names))
+}
+
+/// Changes the session, unless it cannot have what is given. Nothing comes in between.
+fn change(
+    state: &mut State,
+    client: &Client,
+    id: &SessionId,
+    params: &Set,
+    names: Names,
+) -> Answer {
+    let tags = check_names(state, client, id, params, &names)?;
+    let first_run = first_run(state, id, params)?;
+    if let Some(place) = params.place {
+        state.move_in_queue(id, place)?;
+    }
+    let session = state.sessions.get_mut(id).ok_or_else(|| gone(id))?;
+    if let Some(policy) = &params.restart {
+        policy.check(session.spec.ready.as_ref())?;
+    }
+    names.apply(session, tags);
+    apply(params, session);
+    follow(state, id, params, first_run);
+    let saved = state.save(id);
+    state.publish(EventKind::Changed, id, json!({}));
+    if params.command.is_some() {
+        state.publish_command(id, &client.principal.actor());
+    }
+    // If the keeper has it, the record says that it is not on disk yet.
+    if let Err(error) = saved
+        && !state.keeps_record(id)
+    {
+        let what = "The change holds only until the daemon ends, because it could not be saved";
+        return Err(refused_by_system(what, &error));
+    }
+    let session = state.sessions.get(id).ok_or_else(|| gone(id))?;
+    answer(state.record(session, now()))
+}
+
+/// Refuses names that the session cannot get, and a group in which it would start at once without room. Returns its
+/// tags, if they change.
+fn check_names(
+    state: &State,
+    client: &Client,
+    id: &SessionId,
+    params: &Set,
+    names: &Names,
+) -> Result<Option<Vec<String>>, Error> {
+    let session = state.sessions.get(id).ok_or_else(|| gone(id))?;
+    if params.unique_label == Some(true) {
+        unique_label::check(state, &session.scope, names.label.as_deref(), Some(id))?;
+    }
+    let tags = names.check(session)?;
+    if let Some(group) = &names.group
+        && state.is_in_queue(session)
+        && state.queue_of(group, &session.spec.cwd).is_none()
+    {
+        // It starts at once.
+        start::check_room(state, client)?;
+    }
+    Ok(tags)
+}
+
+/// The first run of a session that waits for it, with another command.
+fn first_run(state: &State, id: &SessionId, params: &Set) -> Result<Option<FirstRun>, Error> {
+    let Some(command) = &params.command else {
+        return Ok(None);
+    };
+    let session = state.sessions.get(id).ok_or_else(|| gone(id))?;
+    let spec = Spec {
+        command: command.clone(),
+        args: params.args.clone(),
+        ..session.spec.clone()
+    };
+    state.renewed_first_run(id, &spec)
+}
+
+/// Does what follows from the change of a session.
+fn follow(state: &mut State, id: &SessionId, params: &Set, first_run: Option<FirstRun>) {
+    if params.restart.is_some() {
+        // It may say that the probe goes on.
+        state.attempt_probe_again(id);
+    }
+    if let Some(first_run) = first_run {
+        state.set_first_run(id, first_run);
+    }
+    if params.group.is_some() {
+        state.follow_group(id);
+    }
+    if let Some(share) = params.share {
+        state.share(id, share);
+    }
+}
+
+fn gone(id: &SessionId) -> Error {
+    Error::session_not_found(id.as_str())
 }
 
 /// Changes what concerns the session alone. Its names were changed already.
