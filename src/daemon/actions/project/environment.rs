@@ -2,8 +2,8 @@
 
 use std::rc::Rc;
 
+use super::ports::assign_ports;
 use super::read::{directory, read, refused_from};
-use super::up::assign_ports;
 use super::{borrow, reply};
 use crate::daemon::hub::Hub;
 use crate::daemon::programs::env_shown::Secrets;

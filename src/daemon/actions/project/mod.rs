@@ -2,15 +2,16 @@
 //!
 //! [`read`] finds and reads the file, [`resolve`] fills in its templates, [`change`] compares it with what is in force,
 //! and [`plan`] says what would change. [`up`], [`down`], [`restart`] and [`restore`] change the wish; [`borrow`] does so
-//! for the jobs that a worktree takes from its main checkout. [`reply`] says how the jobs are, and [`environment`] with
-//! which variables one runs. The wish is worked off by [`tasks::projects`](crate::daemon::tasks), whether the client
-//! stays or not.
+//! for the jobs that a worktree takes from its main checkout, and [`ports`] gives jobs their ports. [`reply`] says how
+//! the jobs are, and [`environment`] with which variables one runs. The wish is worked off by
+//! [`tasks::projects`](crate::daemon::tasks), whether the client stays or not.
 
 mod borrow;
 mod change;
 mod down;
 mod environment;
 mod plan;
+mod ports;
 mod read;
 mod reply;
 mod resolve;

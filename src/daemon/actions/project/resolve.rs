@@ -3,8 +3,9 @@
 
 use super::borrow;
 use super::change::compare;
+use super::ports::assign_ports;
 use super::read::{Loaded, directory, nothing, refused_from};
-use super::up::{assign_ports, caller};
+use super::up::caller;
 use crate::daemon::hub::Hub;
 use crate::daemon::projects::ProjectId;
 use crate::daemon::projects::project::Project as Known;

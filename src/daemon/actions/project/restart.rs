@@ -2,8 +2,9 @@
 
 use std::rc::Rc;
 
+use super::ports::assign_ports;
 use super::read::{Loaded, read_known};
-use super::up::{assign_ports, caller};
+use super::up::caller;
 use super::wait_until;
 use crate::daemon::clock::now;
 use crate::daemon::hub::Hub;

@@ -6,6 +6,7 @@ use std::rc::Rc;
 use serde_json::Value;
 
 use super::change::{Changes, compare};
+use super::ports::{Ports, assign_ports};
 use super::read::{Loaded, check_agent, nothing, read_with_env_files};
 use super::{SETTLE_MS, Wants, borrow, reply, resolve, wait_until};
 use crate::daemon::clock::now;
@@ -20,14 +21,10 @@ use crate::daemon::state::job_states::seen_of_all;
 use crate::daemon::transport::Answer;
 use crate::engine::life::Actor;
 use crate::engine::project::Seen;
-use crate::project::job::PortBusy;
-use crate::project::plan::{Change, changes};
-use crate::project::ports::offset;
 use crate::protocol::hello::Policy;
 use crate::protocol::params::{Project, ProjectOp};
 use crate::protocol::reply::PlannedChange;
-use crate::protocol::{Error, ErrorCode, EventKind, Greeting, Role};
-use crate::sys::ports;
+use crate::protocol::{Error, EventKind, Greeting, Role};
 
 /// Handles `up` and `reload`.
 pub(super) async fn up(hub: &Hub, client: &Rc<Client>, params: Project) -> Answer {
@@ -307,85 +304,4 @@ fn check_room(state: &State, project: &Known, changes: &Changes) -> Result<(), E
     let more = changes.wanted.iter().filter(|name| !is_alive(name)).count();
     let registry = &state.sessions.registry;
     registry.check_room_for(more, |session| state.is_in_queue(session))
-}
-
-type Ports = BTreeMap<String, BTreeMap<String, u16>>;
-
-/// The ports of all jobs: as written in a main checkout, else with one offset with which all of them are free. It is
-/// chosen once and kept, and chosen again only if the file has other ports with which it does not do.
-pub(super) fn assign_ports(
-    state: &State,
-    project: &Known,
-    loaded: &Loaded,
-    effective: &crate::project::Project,
-) -> Result<(u16, Ports), Error> {
-    let is_alive = |name: &str| {
-        let id = project.sessions.get(name);
-        let session = id.and_then(|id| state.sessions.get(id));
-        session.is_some_and(|session| !session.life.status().is_finished())
-    };
-    let is_own = |name: &str| !project.borrowed.contains_key(name);
-    let own = effective.jobs.iter().filter(|(name, _)| is_own(name));
-    let written: Vec<u16> = own
-        .flat_map(|(_, job)| job.ports.values().copied())
-        .collect();
-    let is_main = loaded.worktree().is_empty();
-    let reserved = state.reserved_ports_of_others(&project.id);
-    let is_new = project.ports.is_empty();
-    let shift = if is_main || is_new {
-        let listening: Vec<u16> = ports::listening()
-            .iter()
-            .map(|socket| socket.port)
-            .collect();
-        let is_taken = |port: u16| listening.contains(&port) || reserved.contains_key(&port);
-        offset(&written, is_main, is_taken)
-    } else {
-        Some(project.offset)
-    };
-    let Some(shift) = shift else {
-        let message = format!(
-            "no free ports were found for project {}",
-            project.name().name
-        );
-        return Err(Error::new(ErrorCode::LimitExceeded, message).hint("give its jobs other ports"));
-    };
-    let all = changes(&project.applied.jobs, &effective.jobs).into_iter();
-    let renamed: BTreeMap<String, String> = all
-        .filter_map(|change| match change {
-            Change::Rename { from, to } => Some((to, from)),
-            _ => None,
-        })
-        .collect();
-    let mut given = Ports::new();
-    for (name, job) in &effective.jobs {
-        if let Some(lender) = project.borrowed.get(name) {
-            let known = state.projects.get(lender);
-            // If it was never up, it will have them as written, as main checkouts do.
-            let ports = known.and_then(|known| known.ports.get(name));
-            let ports = ports.unwrap_or(&job.ports).clone();
-            if !ports.is_empty() {
-                given.insert(name.clone(), ports);
-            }
-            continue;
-        }
-        // A job that goes on under another name keeps its ports.
-        let old_name = renamed.get(name).unwrap_or(name);
-        let before = project.ports.get(old_name);
-        // A port that `port_busy = "next"` has moved stays while its definition stays, or as long as its job runs.
-        let old = project.applied.jobs.get(old_name);
-        let stays = shift == project.offset
-            && old.is_some_and(|old| old.ports == job.ports)
-            && (job.port_busy == PortBusy::Next || is_alive(old_name));
-        let before = before.filter(|_| stays);
-        let mut ports = BTreeMap::new();
-        for (key, port) in &job.ports {
-            let wanted = port.checked_add(shift).unwrap_or(*port);
-            let kept = before.and_then(|ports| ports.get(key));
-            ports.insert(key.clone(), kept.copied().unwrap_or(wanted));
-        }
-        if !ports.is_empty() {
-            given.insert(name.clone(), ports);
-        }
-    }
-    Ok((shift, given))
 }
