@@ -32,8 +32,7 @@ pub(super) async fn up(hub: &Hub, client: &Rc<Client>, params: Project) -> Answe
     let loaded = read_with_env_files(hub, client, &params).await?;
     check_agent(client, &loaded.project, Wants::Change)?;
     let main = borrow::read_main(hub, client, &loaded).await?;
-    let is_reload = params.op == Some(ProjectOp::Reload);
-    let odd = resolve::check(hub, client, &loaded, &params, is_reload).await?;
+    let odd = resolve::check(hub, client, &loaded, &params, is_reload(&params)).await?;
     let applied = hub.change(|state| {
         let borrowed = match &main {
             Some(main) => borrow::bring_up(state, client, main, &loaded, &params)?,
@@ -69,70 +68,25 @@ pub(super) fn apply(
     params: &Project,
     borrowed: BTreeMap<String, ProjectId>,
 ) -> Result<Applied, Error> {
-    let known = state
-        .projects
-        .at(&loaded.project.dir)
-        .map(|project| project.id.clone());
-    let checked = match known {
-        Some(id) => check_known(state, client, loaded, params, &id, borrowed)?,
-        None => {
-            let empty = nothing(&loaded.project);
-            let mut project = Known::new(empty, loaded.worktree(), loaded.identity);
-            project.borrowed = borrowed;
-            let checked = check(state, client, loaded, params, &project)?;
-            state.projects.insert(project);
-            checked
-        }
-    };
+    let known = state.projects.at(&loaded.project.dir);
+    let known = known.map(|project| project.id.clone());
     let Checked {
         id,
         changes,
         offset,
         ports,
-    } = checked;
-    let is_reload = params.op == Some(ProjectOp::Reload);
+    } = match known {
+        Some(id) => check_known(state, client, loaded, params, &id, borrowed)?,
+        None => check_new(state, client, loaded, params, borrowed)?,
+    };
     if let Some(project) = state.projects.get_mut(&id) {
-        project.dir.clone_from(&loaded.project.dir);
-        (project.device, project.inode) = loaded.identity;
-        project.worktree = loaded.worktree();
-        project.asked_by = client.principal.actor();
-        project.offset = offset;
-        project.ports = ports;
-        project.all |= params.jobs.is_none() && params.except.is_none() && !is_reload;
-        project.wish.all_or_none |= params.all_or_none == Some(true);
-        project.survivors.clear();
-        project.failed_stops.clear();
-        project.kill = false;
-        for (from, to) in &changes.renamed {
-            project.rename(from, to);
-        }
-        project.applied = changes.effective.clone();
-        let jobs = &changes.effective.jobs;
-        project.env_prints.retain(|name, _| jobs.contains_key(name));
-        wishes::define(&mut project.wish, &changes.effective, &project.borrowed);
+        (project.offset, project.ports) = (offset, ports);
+        bring_into_force(project, client, loaded, params, &changes);
     }
     state.set_caller(&id, caller(&client.greeting));
-    for name in &changes.wanted {
-        let passed = |project: &Known| project.wish.jobs.get(name).is_some_and(|job| job.passed);
-        let is_done = state.projects.get(&id).is_some_and(passed);
-        if is_done && !changes.restarted.contains(name) {
-            continue;
-        }
-        let session = state
-            .projects
-            .get(&id)
-            .and_then(|project| project.sessions.get(name).cloned());
-        if session.is_none_or(|session| state.sessions.get(&session).is_none()) {
-            state.create_job_session(&id, name)?;
-            let project = state.projects.get_mut(&id);
-            if let Some(job) = project.and_then(|project| project.wish.jobs.get_mut(name)) {
-                // Its runs are counted from 1 again.
-                (job.forget, job.owed) = (0, None);
-            }
-        }
-    }
+    create_sessions(state, &id, &changes)?;
     // A `reload` brings up nothing that is down.
-    if !is_reload || !changes.wanted.is_empty() {
+    if !is_reload(params) || !changes.wanted.is_empty() {
         wish(state, &id, &changes, params.no_deps == Some(true));
     }
     state.watch_again(&id, &changes.wanted);
@@ -145,6 +99,10 @@ pub(super) fn apply(
         plan: changes.plan,
         meant,
     })
+}
+
+fn is_reload(params: &Project) -> bool {
+    params.op == Some(ProjectOp::Reload)
 }
 
 /// What is to be brought into force, after all checks.
@@ -188,8 +146,7 @@ fn check(
     params: &Project,
     project: &Known,
 ) -> Result<Checked, Error> {
-    let is_reload = params.op == Some(ProjectOp::Reload);
-    let changes = compare(project, loaded, params, is_reload)?;
+    let changes = compare(project, loaded, params, is_reload(params))?;
     let mut ended = changes.restarted.iter().chain(&changes.pruned);
     ended.try_for_each(|job| may_end_job(project, client, job))?;
     check_room(state, project, &changes)?;
@@ -200,6 +157,76 @@ fn check(
         offset,
         ports,
     })
+}
+
+/// Makes a project known, if the client may bring it up.
+fn check_new(
+    state: &mut State,
+    client: &Client,
+    loaded: &Loaded,
+    params: &Project,
+    borrowed: BTreeMap<String, ProjectId>,
+) -> Result<Checked, Error> {
+    let empty = nothing(&loaded.project);
+    let mut project = Known::new(empty, loaded.worktree(), loaded.identity);
+    project.borrowed = borrowed;
+    let checked = check(state, client, loaded, params, &project)?;
+    state.projects.insert(project);
+    Ok(checked)
+}
+
+/// Brings the definitions into force, and what else the file and the request say of the project.
+fn bring_into_force(
+    project: &mut Known,
+    client: &Client,
+    loaded: &Loaded,
+    params: &Project,
+    changes: &Changes,
+) {
+    project.dir.clone_from(&loaded.project.dir);
+    (project.device, project.inode) = loaded.identity;
+    project.worktree = loaded.worktree();
+    project.asked_by = client.principal.actor();
+    project.all |= params.jobs.is_none() && params.except.is_none() && !is_reload(params);
+    project.wish.all_or_none |= params.all_or_none == Some(true);
+    project.survivors.clear();
+    project.failed_stops.clear();
+    project.kill = false;
+    for (from, to) in &changes.renamed {
+        project.rename(from, to);
+    }
+    project.applied = changes.effective.clone();
+    let jobs = &changes.effective.jobs;
+    project.env_prints.retain(|name, _| jobs.contains_key(name));
+    wishes::define(&mut project.wish, &changes.effective, &project.borrowed);
+}
+
+/// Creates the sessions of the wanted jobs that have none.
+fn create_sessions(state: &mut State, id: &ProjectId, changes: &Changes) -> Result<(), Error> {
+    for name in &changes.wanted {
+        if !lacks_session(state, id, changes, name) {
+            continue;
+        }
+        state.create_job_session(id, name)?;
+        let project = state.projects.get_mut(id);
+        if let Some(job) = project.and_then(|project| project.wish.jobs.get_mut(name)) {
+            // Its runs are counted from 1 again.
+            (job.forget, job.owed) = (0, None);
+        }
+    }
+    Ok(())
+}
+
+/// Whether a job is to run and has no session.
+fn lacks_session(state: &State, id: &ProjectId, changes: &Changes, name: &String) -> bool {
+    let project = state.projects.get(id);
+    let job = project.and_then(|project| project.wish.jobs.get(name));
+    let is_done = job.is_some_and(|job| job.passed);
+    if is_done && !changes.restarted.contains(name) {
+        return false;
+    }
+    let session = project.and_then(|project| project.sessions.get(name));
+    session.is_none_or(|session| state.sessions.get(session).is_none())
 }
 
 /// What is kept of the client: its environment, umask and limits. The rights of an agent were checked.
