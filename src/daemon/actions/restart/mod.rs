@@ -48,12 +48,8 @@ pub(super) async fn restart(hub: &Hub, client: &Rc<Client>, params: Restart) -> 
         Some(_) => grace,
         None => grace_left(hub, &id, grace),
     };
-    may_end(&hub.read(), client, &id)?;
     let env = params.env.clone().unwrap_or_default();
-    check_env(&client.greeting, env.keys())?;
-    check_changes(&env)?;
-    let again = "start it again with its launcher, as a session of its own";
-    batch::refuse(hub, &id, "restarted", again)?;
+    check_request(hub, client, &id, &env)?;
     let spec = WaitSpec {
         until: params.until,
         fail: params.fail,
@@ -78,21 +74,8 @@ pub(super) async fn restart(hub: &Hub, client: &Rc<Client>, params: Restart) -> 
         };
         return project::restart::restart(hub, client, &id, of, how, (plan, spec, waits)).await;
     }
-    hub.change(|state| resume_waiting(state, client, &id))?;
-    if resumes && turn::waits(hub, &id) {
-        return hub.change(|state| {
-            let session = state.sessions.get(&id).ok_or_else(|| gone(&id))?;
-            answer(state.record(session, now()))
-        });
-    }
-    if turn::waits(hub, &id) {
-        check(hub, client, &id, None).await?;
-    }
-    if let Some(queues) = hub.change(|state| state.start_out_of_turn(&id)) {
-        turn::decided(hub, &queues, &id).await;
-        let state = hub.read();
-        let session = state.sessions.get(&id).ok_or_else(|| gone(&id))?;
-        return answer(state.record(session, now()));
+    if let Some(record) = start_waiting(hub, client, &id, resumes).await? {
+        return answer(record);
     }
     let unique = params.unique_label == Some(true);
     let next_run = |session: &Session| NextRun {
@@ -116,6 +99,20 @@ pub(super) async fn restart(hub: &Hub, client: &Rc<Client>, params: Restart) -> 
     answer(started(hub, &id, waited, spec.names_conditions())?)
 }
 
+/// Checks whether the client may restart a session, and with these variables.
+fn check_request(
+    hub: &Hub,
+    client: &Client,
+    id: &SessionId,
+    env: &BTreeMap<String, Option<String>>,
+) -> Result<(), Error> {
+    may_end(&hub.read(), client, id)?;
+    check_env(&client.greeting, env.keys())?;
+    check_changes(env)?;
+    let again = "start it again with its launcher, as a session of its own";
+    batch::refuse(hub, id, "restarted", again)
+}
+
 /// Refuses other variables for a session whose environment is not its own, or not known yet.
 fn has_own_environment(hub: &Hub, id: &SessionId, is_of_project: bool) -> Result<(), Error> {
     let (why, next) = if is_of_project {
@@ -133,6 +130,34 @@ fn has_own_environment(hub: &Hub, id: &SessionId, is_of_project: bool) -> Result
     };
     let message = format!("`env`: session {id} {why}");
     Err(Error::invalid(message).hint(next))
+}
+
+/// Starts a session that waits for its first run, before those that it waits for, and returns its record. With
+/// `resumes`, it goes on waiting. Returns `None` if it does not wait.
+async fn start_waiting(
+    hub: &Hub,
+    client: &Client,
+    id: &SessionId,
+    resumes: bool,
+) -> Result<Option<Record>, Error> {
+    hub.change(|state| resume_waiting(state, client, id))?;
+    if turn::waits(hub, id) {
+        if resumes {
+            return record(hub, id).map(Some);
+        }
+        check(hub, client, id, None).await?;
+    }
+    let Some(queues) = hub.change(|state| state.start_out_of_turn(id)) else {
+        return Ok(None);
+    };
+    turn::decided(hub, &queues, id).await;
+    record(hub, id).map(Some)
+}
+
+fn record(hub: &Hub, id: &SessionId) -> Result<Record, Error> {
+    let state = hub.read();
+    let session = state.sessions.get(id).ok_or_else(|| gone(id))?;
+    Ok(state.record(session, now()))
 }
 
 /// Gives a session that waits the environment of the client, if its own was lost. It keeps its place.
