@@ -21,6 +21,7 @@ use crate::engine::project::need::{Met, Needs};
 use crate::engine::project::{Phase, Seen, Why};
 use crate::protocol::condition::{WaitMode, WaitSpec};
 use crate::protocol::project::Need;
+use crate::protocol::record::Record;
 use crate::protocol::{Error, ErrorCode, SessionId, Status};
 
 /// How a job is run again.
@@ -51,11 +52,7 @@ pub(in crate::daemon::actions) async fn restart(
     let loaded = read_known(hub, client, &known).await?;
     let from = hub.read().sessions.log_end(session);
     let before = hub.read().sessions.run(session);
-    if let Some(need) = unmet(&hub.read(), &of, &loaded) {
-        let message = format!("{} not started: {}", of.job, Why::Needs(need.clone()));
-        let hint = format!("bgproc up {} starts {}, too", of.job, need.job);
-        return Err(Error::new(ErrorCode::SpawnFailed, message).hint(hint));
-    }
+    check_needs(&hub.read(), &of, &loaded)?;
     hub.change(|state| {
         define(state, &of, &loaded)?;
         start_out_of_turn(state, session, how.resumes);
@@ -63,40 +60,9 @@ pub(in crate::daemon::actions) async fn restart(
         wish(state, client, &of);
         Ok::<(), Error>(())
     })?;
-    // Until it runs, cannot be started, or must wait for something that may take long.
-    wait_until(
-        hub,
-        &of.id,
-        spec.timeout_ms.unwrap_or_default(),
-        |project| {
-            let run = hub.read().sessions.run(session);
-            let phase = project.decision.phases.get(&of.job);
-            let job = project.wish.jobs.get(&of.job);
-            run > before
-                || job.is_some_and(|job| job.broken.is_some())
-                || matches!(
-                    phase,
-                    Some(Phase::Failed | Phase::Skipped(_) | Phase::Stopped)
-                )
-        },
-    )
-    .await;
-    let (record, broken, runs) = {
-        let state = hub.read();
-        let known = state.sessions.get(session);
-        let known = known.ok_or_else(|| Error::session_not_found(session.as_str()))?;
-        let project = state.projects.get(&of.id);
-        let broken = project.and_then(|project| project.wish.jobs.get(&of.job)?.broken.clone());
-        let runs = state.sessions.run(session) > before;
-        if runs {
-            client.tell_state(known);
-        }
-        (state.record(known, now()), broken, runs)
-    };
-    if let Some(why) = broken {
-        let message = format!("{} not started: {why}", of.job);
-        return Err(Error::new(ErrorCode::SpawnFailed, message));
-    }
+    let within = spec.timeout_ms.unwrap_or_default();
+    wait_until_decided(hub, session, &of, before, within).await;
+    let (record, runs) = begun(hub, client, session, &of, before)?;
     if !runs || (!waits && !client.is_lean()) {
         return answer(record);
     }
@@ -104,6 +70,65 @@ pub(in crate::daemon::actions) async fn restart(
         .run(hub, client, vec![(from, session.clone())], WaitMode::Any)
         .await?;
     answer(started(hub, session, waited, spec.names_conditions())?)
+}
+
+/// Refuses to restart a job that would not start because of what it needs.
+fn check_needs(state: &State, of: &ProjectJob, loaded: &Loaded) -> Result<(), Error> {
+    let Some(need) = unmet(state, of, loaded) else {
+        return Ok(());
+    };
+    let message = format!("{} not started: {}", of.job, Why::Needs(need.clone()));
+    let hint = format!("bgproc up {} starts {}, too", of.job, need.job);
+    Err(Error::new(ErrorCode::SpawnFailed, message).hint(hint))
+}
+
+/// Waits until the run after `before` has begun, cannot be started, or must wait for something that may take long.
+async fn wait_until_decided(
+    hub: &Hub,
+    session: &SessionId,
+    of: &ProjectJob,
+    before: Option<u32>,
+    within: u64,
+) {
+    wait_until(hub, &of.id, within, |project| {
+        let run = hub.read().sessions.run(session);
+        let phase = project.decision.phases.get(&of.job);
+        let job = project.wish.jobs.get(&of.job);
+        run > before
+            || job.is_some_and(|job| job.broken.is_some())
+            || matches!(
+                phase,
+                Some(Phase::Failed | Phase::Skipped(_) | Phase::Stopped)
+            )
+    })
+    .await;
+}
+
+/// The record of the session, and whether the run after `before` has begun. Returns an error if the job cannot be
+/// started.
+fn begun(
+    hub: &Hub,
+    client: &Client,
+    session: &SessionId,
+    of: &ProjectJob,
+    before: Option<u32>,
+) -> Result<(Record, bool), Error> {
+    let state = hub.read();
+    let known = state.sessions.get(session);
+    let known = known.ok_or_else(|| Error::session_not_found(session.as_str()))?;
+    let runs = state.sessions.run(session) > before;
+    if runs {
+        client.tell_state(known);
+    }
+    let project = state.projects.get(&of.id);
+    let job = project.and_then(|project| project.wish.jobs.get(&of.job));
+    match job.and_then(|job| job.broken.as_ref()) {
+        Some(why) => {
+            let message = format!("{} not started: {why}", of.job);
+            Err(Error::new(ErrorCode::SpawnFailed, message))
+        }
+        None => Ok((state.record(known, now()), runs)),
+    }
 }
 
 /// The need because of which the job would not start. A job that runs goes on then: what it was started with is still
