@@ -11,7 +11,7 @@ use crate::daemon::requests::client::Client;
 use crate::daemon::requests::find::find;
 use crate::daemon::requests::replies::answer;
 use crate::daemon::state::State;
-use crate::daemon::state::output::repaint_screen;
+use crate::daemon::state::repaint::repaint_screen;
 use crate::daemon::tasks::watch;
 use crate::daemon::threads;
 use crate::daemon::transport::Answer;

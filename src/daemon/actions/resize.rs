@@ -5,7 +5,7 @@ use crate::daemon::requests::checks::checked_size;
 use crate::daemon::requests::client::Client;
 use crate::daemon::requests::find::find;
 use crate::daemon::requests::replies::answer;
-use crate::daemon::state::output;
+use crate::daemon::state::repaint;
 use crate::daemon::transport::Answer;
 use crate::engine::registry::Access;
 use crate::protocol::params::Resize;
@@ -27,7 +27,7 @@ pub(super) fn resize(hub: &Hub, client: &Client, params: Resize) -> Answer {
             return Err(Error::new(ErrorCode::NotATty, message));
         }
         if session.output.size() != size {
-            output::resize(state, &id, size);
+            repaint::resize(state, &id, size);
             if let Some(input) = state.sessions.io(&id).and_then(|io| io.input.clone()) {
                 // The program may have just ended; then the size applies to the next run.
                 let _ = pty::resize(&*input, size.rows(), size.cols());

@@ -8,7 +8,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::State;
-use super::output::repaint_screen;
+use super::repaint::repaint_screen;
 use crate::protocol::SessionId;
 use crate::sys::file;
 

@@ -11,8 +11,8 @@
 //!
 //! *The life of a session*: `starts`, `lifecycle` (end and removal), `restart` (what follows an end), `saving` (its
 //! record), `publish` (its events), `keeper_messages` (what the keeper says of it). *Output*: `output` renders it,
-//! `render_queue` says whose turn it is, `resting` puts unused screens to rest, `emulator_fault` recovers from a failed
-//! emulator, `log_budget` limits all logs together. *Waiting*: `waiters` (clients), `guests` (sessions that wait in a
+//! `render_queue` says whose turn it is, `repaint` paints it again at another size, `resting` puts unused screens to
+//! rest, `emulator_fault` recovers from a failed emulator, `log_budget` limits all logs together. *Waiting*: `waiters` (clients), `guests` (sessions that wait in a
 //! queue or for others), `human_requests` (agents that ask people). *Input*: `input_probe` (whether a program waits for
 //! some), `keyboard` (who types), `sharing` (which agents may). *Readiness*: `readiness`, `guessed_readiness`.
 //! *Projects*: `job_states` says how the session of each job is, `projects` decides what follows, `phases` and
@@ -46,6 +46,7 @@ pub(crate) mod publish;
 pub(crate) mod queues;
 mod readiness;
 mod render_queue;
+pub(crate) mod repaint;
 mod restart;
 mod resting;
 pub(crate) mod saving;
