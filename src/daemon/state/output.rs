@@ -1,11 +1,15 @@
 //! Renders the logs to the screens, one chunk per session in turn.
 
+use std::io;
+use std::ops::Range;
+
 use super::repaint::repaint_main;
 use super::{State, emulator_fault};
 use crate::daemon::clock::now;
 use crate::daemon::sessions::session_io::SessionIo;
 use crate::engine::output::OutputChanges;
 use crate::engine::report::Report;
+use crate::engine::session::Session;
 use crate::engine::timers::Due;
 use crate::protocol::{EventKind, SessionId};
 use crate::sys::shared_table::Slot;
@@ -122,16 +126,37 @@ fn answered(state: &State, id: &SessionId) -> Option<u64> {
     Some(state.keeper.shared_table().slot(slot).replied())
 }
 
+/// Renders output, and does what follows from it. `answer`: the program's queries were not answered before.
 fn feed(state: &mut State, id: &SessionId, from: u64, end: u64, answer: bool) {
+    let Some(news) = render(state, id, from, end) else {
+        return;
+    };
+    if news.restarted {
+        emulator_fault::contain(state, id);
+    }
+    let session = state.sessions.get_mut(id);
+    if let Some(hidden) = session.and_then(|session| session.output.take_outdated_main()) {
+        repaint_main(state, id, hidden);
+    }
+    if answer {
+        let session = state.sessions.get(id);
+        let seen = session.map_or(0, |session| session.output.end());
+        reply(state, id, &news, seen);
+    }
+    note_activity(state, id, answer);
+    state.look(id);
+    tell(state, id, &news);
+}
+
+/// Renders what one turn may take of the output between two offsets. Returns `None` if the session is gone.
+fn render(state: &mut State, id: &SessionId, from: u64, end: u64) -> Option<OutputChanges> {
     let shared_table = state.keeper.shared_table().clone();
     let mut at = from;
     let mut news = OutputChanges::default();
     let readers = state.waiters.waits.readers(id);
     // Render a larger chunk next if little of the first one had to be painted.
     for most in [CHUNK, FLOOD_CHUNK].map(|most| share(most, readers)) {
-        let Some((session, io)) = state.sessions.both_mut(id) else {
-            return;
-        };
+        let (session, io) = state.sessions.both_mut(id)?;
         let (start, bytes, failure) = match io.log.try_read(at, end, most) {
             Ok((start, bytes)) => (start, bytes, None),
             Err(error) => (at, vec![], Some(error)),
@@ -142,28 +167,8 @@ fn feed(state: &mut State, id: &SessionId, from: u64, end: u64, answer: bool) {
             break;
         }
         if bytes.is_empty() {
-            match session.open_batch() {
-                // Another machine is just taking the log over. It is looked at again.
-                Some(_) => {
-                    if let Some(known) = io.in_files_mut() {
-                        known.end = at;
-                    }
-                }
-                // It is looked at again, at the latest when the message of the keeper comes.
-                None if io.awaits_output(
-                    failure.is_some(),
-                    slot.map_or(0, Slot::unsaved),
-                    now().boot,
-                ) => {}
-                // The log has nothing up to `end`, for whatever reason: skip it, so that it is not read again.
-                None => {
-                    if let Some(error) = failure {
-                        tracing::warn!(session = %id, from = at, to = end, %error, "output is not rendered");
-                    }
-                    session.output.skip_to(end);
-                    io.output_came();
-                }
-            }
+            let unsaved = slot.map_or(0, Slot::unsaved);
+            wait_or_skip(session, io, at..end, unsaved, failure);
             break;
         }
         io.output_came();
@@ -176,33 +181,51 @@ fn feed(state: &mut State, id: &SessionId, from: u64, end: u64, answer: bool) {
             break;
         }
     }
-    if news.restarted {
-        emulator_fault::contain(state, id);
+    Some(news)
+}
+
+/// Handles a part of the log of which nothing could be read: it is looked at again, or skipped. `unsaved` is the number
+/// of bytes that are in no file.
+fn wait_or_skip(
+    session: &mut Session,
+    io: &mut SessionIo,
+    part: Range<u64>,
+    unsaved: u64,
+    failure: Option<io::Error>,
+) {
+    if session.open_batch().is_some() {
+        // Another machine is just taking the log over. It is looked at again.
+        if let Some(known) = io.in_files_mut() {
+            known.end = part.start;
+        }
+        return;
     }
-    let session = state.sessions.get_mut(id);
-    if let Some(hidden) = session.and_then(|session| session.output.take_outdated_main()) {
-        repaint_main(state, id, hidden);
+    if io.awaits_output(failure.is_some(), unsaved, now().boot) {
+        // It is looked at again, at the latest when the message of the keeper comes.
+        return;
     }
-    if answer {
-        let seen = state
-            .sessions
-            .get(id)
-            .map_or(0, |session| session.output.end());
-        reply(state, id, &news, seen);
+    // The log has nothing up to the end of the part, for whatever reason: skip it, so that it is not read again.
+    if let Some(error) = failure {
+        let (from, to) = (part.start, part.end);
+        tracing::warn!(session = %session.id, from, to, %error, "output is not rendered");
     }
+    session.output.skip_to(part.end);
+    io.output_came();
+}
+
+/// Notes that the program has written something. Output that an earlier daemon has rendered is not new.
+fn note_activity(state: &mut State, id: &SessionId, is_new: bool) {
     let eager = state.waiters.waits.want_input(id);
-    if let Some(session) = state.sessions.get_mut(id) {
-        // Output that an earlier daemon has rendered is not new.
-        let replaced = answer && session.wrote(now());
-        if session.input.on_activity(now().boot, eager) {
-            state.arm_input(id);
-        }
-        if replaced {
-            state.persist(id);
-        }
+    let Some(session) = state.sessions.get_mut(id) else {
+        return;
+    };
+    let replaced = is_new && session.wrote(now());
+    if session.input.on_activity(now().boot, eager) {
+        state.arm_input(id);
     }
-    state.look(id);
-    tell(state, id, &news);
+    if replaced {
+        state.persist(id);
+    }
 }
 
 /// Divides the bytes of one turn by the number of waits that read the lines, so that all of them together take
