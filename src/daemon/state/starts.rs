@@ -6,9 +6,11 @@ use std::path::Path;
 use super::State;
 use super::publish::RunBefore;
 use crate::daemon::clock::now;
-use crate::daemon::keeper_link::{SpawnFailure, Starting, kill_strays};
+use crate::daemon::keeper_link::{Launch, SpawnFailure, Starting, kill_strays};
 use crate::daemon::programs::interpreter;
+use crate::engine::session::Session;
 use crate::protocol::SessionId;
+use crate::protocol::cause::Cause;
 use crate::protocol::keeper::Kept;
 use crate::protocol::status::Mode;
 
@@ -73,45 +75,15 @@ impl State {
             because: because.clone(),
             ..RunBefore::of(&session.life)
         };
-        session.life.started(pid, offset, now());
+        let launch = spawning.as_ref().map(|spawning| &spawning.launch);
+        let reset = launch.map_or(0, |launch| launch.terminal.reset_bytes());
+        begin_run(session, pid, offset, because, reset);
         // The keeper knows as much of a first run that nothing but a request has caused.
-        let is_plain = session.life.runs().len() == 1 && because.is_none();
-        session.life.set_cause(because);
-        session.life.set_definition(session.spec.definition());
-        // Not known while output of the run before is not rendered yet. What the terminal was reset with ends at most the
-        // line that is counted already.
-        let reset = spawning
-            .as_ref()
-            .map(|spawning| spawning.launch.terminal.reset_bytes());
-        if session.output.end() + reset.unwrap_or(0) >= offset {
-            let lines_before = session.output.total_lines();
-            session.life.set_first_line(lines_before + 1);
-        }
-        session.tty_open = true;
-        session.stdin_closed = false;
-        session.log_degraded = None;
-        session.input.begin(now().boot);
+        let is_plain = session.life.runs().len() == 1 && before.because.is_none();
         let shown = session.output.shown(&session.scope);
         self.keeper.shared_table().slot(slot).set_shown(shown);
-        if let (Some(io), Some(spawning)) = (self.sessions.io_mut(id), &spawning) {
-            let spec = spawning.launch.spec.clone();
-            let kept = Kept {
-                session: id.clone(),
-                slot,
-                pid,
-                exit: None,
-                keep: spawning.launch.keep,
-                has_input: true,
-                has_pidfd: true,
-                has_tail: false,
-                degraded: None,
-                open: match spec.mode {
-                    Mode::Pty => vec![0],
-                    Mode::Pipe => vec![0, 1],
-                },
-                on_exit_ran: false,
-                spec,
-            };
+        if let (Some(io), Some(launch)) = (self.sessions.io_mut(id), launch) {
+            let kept = kept(id, slot, pid, launch);
             io.hold(kept, fds, self.keeper.shared_table());
         }
         tracing::debug!(session = %id, pid, "started");
@@ -132,5 +104,43 @@ impl State {
         if let Some(spawning) = spawning {
             let _ = spawning.answer.send(Ok(pid));
         }
+    }
+}
+
+/// Notes in a session that its program runs. `reset` is the number of bytes that the terminal was reset with.
+fn begin_run(session: &mut Session, pid: u32, offset: u64, because: Option<Cause>, reset: u64) {
+    session.life.started(pid, offset, now());
+    session.life.set_cause(because);
+    session.life.set_definition(session.spec.definition());
+    // Not known while output of the run before is not rendered yet. What the terminal was reset with ends at most the
+    // line that is counted already.
+    if session.output.end() + reset >= offset {
+        let lines_before = session.output.total_lines();
+        session.life.set_first_line(lines_before + 1);
+    }
+    session.tty_open = true;
+    session.stdin_closed = false;
+    session.log_degraded = None;
+    session.input.begin(now().boot);
+}
+
+/// What the keeper holds of a program that it has just started.
+fn kept(id: &SessionId, slot: u32, pid: u32, launch: &Launch) -> Kept {
+    Kept {
+        session: id.clone(),
+        slot,
+        pid,
+        exit: None,
+        spec: launch.spec.clone(),
+        keep: launch.keep,
+        has_input: true,
+        has_pidfd: true,
+        has_tail: false,
+        degraded: None,
+        open: match launch.spec.mode {
+            Mode::Pty => vec![0],
+            Mode::Pipe => vec![0, 1],
+        },
+        on_exit_ran: false,
     }
 }
