@@ -223,64 +223,34 @@ impl State {
     ) -> Option<Reaction> {
         let project = self.projects.get_mut(id)?;
         let defined = project.applied.jobs.get(name)?;
-        let (what, cascade) = (
-            defined.watch.as_ref()?.what.clone(),
-            defined.watch.as_ref()?.cascade,
-        );
+        let watch = defined.watch.as_ref()?;
+        let (what, cascade) = (watch.what.clone(), watch.cascade);
         let files = described(changes, &defined.dir);
         let seen = seen_of(project, &self.sessions, name);
-        let is_running = matches!(seen.state, SeenState::Starting | SeenState::Running { .. });
-        let requested = project.requested.get(name).copied().unwrap_or_default();
-        if is_running && changes.last <= requested {
-            // Its program has been started since.
+        if !is_concerned(project, name, seen, &what, changes) {
             return None;
         }
-        let has_ended_well = seen.state == SeenState::Ended { ok: true };
-        if what != WatchDo::Restart && has_ended_well {
-            return None;
-        }
-        // It was removed if the job has ended since; the next run gets a new one.
         let session = project.sessions.get(name).cloned();
-        if what != WatchDo::Restart && session.is_none() {
-            return None;
-        }
         if is_paused(&self.sessions, session.as_ref()) {
             // As one that somebody has stopped, it stays so.
             tracing::debug!(project = id, job = name, %files, "its reaction waits until it is continued");
-            project.watches.get_mut(name)?.hold(changes.clone());
-            let first = changes.files.first().cloned();
-            self.change_pends(&(id.clone(), name.clone()), first.as_deref());
-            return None;
+            return self.hold_change(id, name, changes);
         }
-        let life = session.as_ref().and_then(|id| self.sessions.get(id));
-        let life = life.map(|session| &session.life);
-        let began = life
-            .filter(|_| seen.run > 0)
-            .map(|life| life.started_boot());
+        let run = session.as_ref().filter(|_| seen.run > 0);
+        let run = run.and_then(|id| self.sessions.get(id));
+        let began = run.map(|session| session.life.started_boot());
         let watch = project.watches.get_mut(name)?;
         let began = began.max(watch.reacted_at);
-        if let Some(file) = watch
-            .loops
-            .note((began, changes.first, now.boot), &traces(changes))
-        {
-            let file = file
-                .strip_prefix(&defined.dir)
-                .unwrap_or(&file)
-                .display()
-                .to_string();
+        let times = (began, changes.first, now.boot);
+        if let Some(file) = watch.loops.note(times, &traces(changes)) {
+            let file = file.strip_prefix(&defined.dir).unwrap_or(&file);
+            let file = file.display().to_string();
             return self.suspend(id, name, &file);
         }
         tracing::debug!(project = id, job = name, %files, "its files have changed");
-        if let Some(session) = session.filter(|_| what != WatchDo::Restart && is_running) {
+        if let Some(session) = session.filter(|_| what != WatchDo::Restart && is_running(seen)) {
             watch.reacted_at = Some(now.boot);
-            return match what {
-                WatchDo::Signal(signal) => {
-                    let number = signal::number(&signal)?;
-                    Some(Reaction::Signal(session, number, files))
-                }
-                WatchDo::Keys(keys) => Some(Reaction::Keys(session, keys)),
-                WatchDo::Restart => None,
-            };
+            return reaction(session, what, files);
         }
         let all = seen_of_all(project, &self.sessions);
         let look = |name: &str| Seen::of(&all, name);
@@ -289,6 +259,15 @@ impl State {
         if project.wish.change(name, cascade, &files, look, is_paused) {
             self.wish_changed(id);
         }
+        None
+    }
+
+    /// Keeps the changes of a job that is paused until it is continued.
+    fn hold_change(&mut self, id: &ProjectId, name: &str, changes: &Changes) -> Option<Reaction> {
+        let project = self.projects.get_mut(id)?;
+        project.watches.get_mut(name)?.hold(changes.clone());
+        let first = changes.files.first().cloned();
+        self.change_pends(&(id.clone(), name.to_owned()), first.as_deref());
         None
     }
 
@@ -354,6 +333,41 @@ pub(crate) fn suspension<'a>(project: &'a Project, name: &str) -> Option<(&'a st
     let wish = &project.wish;
     let file = wish.jobs.get(name)?.suspended.as_deref()?;
     Some((file, wish.is_suspended_with_others(name)))
+}
+
+fn is_running(seen: Seen) -> bool {
+    matches!(seen.state, SeenState::Starting | SeenState::Running { .. })
+}
+
+/// Whether a change is one that a job has not started with, and the job has what can react to it: a program to which
+/// something is sent, or one that runs again.
+fn is_concerned(
+    project: &Project,
+    name: &str,
+    seen: Seen,
+    what: &WatchDo,
+    changes: &Changes,
+) -> bool {
+    let requested = project.requested.get(name).copied().unwrap_or_default();
+    if is_running(seen) && changes.last <= requested {
+        // Its program has been started since.
+        return false;
+    }
+    let has_ended_well = seen.state == SeenState::Ended { ok: true };
+    // Its session was removed if it has ended since; the next run gets a new one.
+    *what == WatchDo::Restart || (!has_ended_well && project.sessions.contains_key(name))
+}
+
+/// What is sent to the program of a job.
+fn reaction(session: SessionId, what: WatchDo, files: Files) -> Option<Reaction> {
+    match what {
+        WatchDo::Signal(signal) => {
+            let number = signal::number(&signal)?;
+            Some(Reaction::Signal(session, number, files))
+        }
+        WatchDo::Keys(keys) => Some(Reaction::Keys(session, keys)),
+        WatchDo::Restart => None,
+    }
 }
 
 /// Whether the program of a session is paused.
