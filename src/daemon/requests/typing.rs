@@ -16,7 +16,7 @@ use crate::daemon::sessions::input::{Input, TypingTurn};
 use crate::daemon::transport::Answer;
 use crate::engine::input::waits;
 use crate::protocol::condition::WaitMode;
-use crate::protocol::reply::{Warning, Written};
+use crate::protocol::reply::{Waited, Warning, Written};
 use crate::protocol::status::{InputState, Mode};
 use crate::protocol::{Error, Role, SessionId};
 use crate::sys::pty;
@@ -227,14 +227,7 @@ impl Sent {
             unrecorded.once_drawn().await;
         }
         if self.passed_on && plan.is_none() {
-            return answer(Written {
-                bytes_written: self.bytes,
-                consumed: None,
-                unread_input_bytes: None,
-                not_written: self.not_sent,
-                warnings: self.warnings,
-                waited: None,
-            });
+            return answer(self.written(None, None, None));
         }
         let (settled, asked_at) = (plan.is_none(), Instant::now());
         let unread = match (&plan, self.bytes) {
@@ -245,10 +238,8 @@ impl Sent {
         let waited = match plan {
             Some(plan) => {
                 let from = vec![(before, id.clone())];
-                plan.run(hub, client, from, WaitMode::Any)
-                    .await?
-                    .results
-                    .pop()
+                let mut waited = plan.run(hub, client, from, WaitMode::Any).await?;
+                waited.results.pop()
             }
             None => None,
         };
@@ -256,22 +247,12 @@ impl Sent {
         // After a wait, use the result of the newest check of the program's input.
         let unread = unread.or_else(|| hub.read().sessions.get(&id)?.input.unread());
         let unread = unread.or_else(|| input.as_ref()?.unread());
-        if unread.is_some_and(|bytes| bytes > 0) && !self.stuffed() {
-            hub.check_input(&id).await;
-            let state = hub.read();
-            let session = state.sessions.get(&id);
-            // The newest check may be older than the input, or may have had no answer in time, so
-            // count the unread bytes again. If there are still some, the program does not read,
-            // even if it seems to wait for input.
-            let seen = session.is_some_and(|session| {
-                let state = session.input_state();
-                state != InputState::Closed && (settled || state != InputState::Unknown)
-            });
-            let is_there = input.as_ref().and_then(|input| input.unread());
-            let is_telling = !client.is_lean() || asked_at.elapsed() >= TELLING;
-            if seen && is_telling && is_there.is_some_and(|bytes| bytes > 0) {
-                self.warn(Warning::NotReading);
-            }
+        if unread.is_some_and(|bytes| bytes > 0)
+            && !self.stuffed()
+            && stays_unread(hub, &id, input.as_deref(), settled).await
+            && (!client.is_lean() || asked_at.elapsed() >= TELLING)
+        {
+            self.warn(Warning::NotReading);
         }
         if self.ends_raw && !self.stuffed() && reads_on(hub, &id).await {
             self.warn(Warning::NoEffect);
@@ -282,14 +263,24 @@ impl Sent {
         {
             self.warn(Warning::NoEnter);
         }
-        answer(Written {
+        let consumed = input.and_then(|input| self.consumed(&input, unread));
+        answer(self.written(consumed, unread, waited))
+    }
+
+    fn written(
+        self,
+        consumed: Option<bool>,
+        unread: Option<u64>,
+        waited: Option<Waited>,
+    ) -> Written {
+        Written {
             bytes_written: self.bytes,
-            consumed: input.and_then(|input| self.consumed(&input, unread)),
+            consumed,
             unread_input_bytes: unread,
             not_written: self.not_sent,
             warnings: self.warnings,
             waited,
-        })
+        }
     }
 
     /// Number of bytes that are still unread after at most [`SETTLES`]; `None` if unknown. Looks again when the
@@ -334,6 +325,22 @@ fn not_typed(id: &SessionId, error: &io::Error) -> Error {
         _ if error.raw_os_error() == Some(Errno::IO.raw_os_error()) => stdin_not_available(id),
         _ => refused_by_system("Nothing was typed", error),
     }
+}
+
+/// Whether the newest check of a program's input says that it does not read what is there. Without `settled`, the
+/// program has not had the time that it takes to read.
+async fn stays_unread(hub: &Hub, id: &SessionId, input: Option<&Input>, settled: bool) -> bool {
+    hub.check_input(id).await;
+    let state = hub.read();
+    // The newest check may be older than the input, or may have had no answer in time, so
+    // count the unread bytes again. If there are still some, the program does not read,
+    // even if it seems to wait for input.
+    let seen = state.sessions.get(id).is_some_and(|session| {
+        let state = session.input_state();
+        state != InputState::Closed && (settled || state != InputState::Unknown)
+    });
+    let unread = input.and_then(Input::unread);
+    seen && unread.is_some_and(|bytes| bytes > 0)
 }
 
 /// Whether a program that took the end-of-file character in raw mode waits for more input. A line
