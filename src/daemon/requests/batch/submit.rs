@@ -4,7 +4,7 @@
 //! between, the next one finds the job in the batch system's list.
 
 use std::collections::HashMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use super::senseless;
 use crate::daemon::batch_systems::command::{self, Failure, Surroundings};
@@ -39,6 +39,23 @@ pub(crate) fn launcher(
     let Some(launcher) = super::resolve::launcher(hub, params)? else {
         return Ok(None);
     };
+    check_params(params)?;
+    let resources = params.resources.clone().unwrap_or_default();
+    check_resources(&resources, &launcher)?;
+    // The batch system runs more than the command: its options name files and scripts.
+    let is_restricted = client.greeting.policy.allow.is_some();
+    let is_defined = matches!(params.launcher, Some(Launcher::Defined(_)));
+    if is_restricted && (is_defined || !resources.extra.is_empty()) {
+        return Err(Error::new(
+            ErrorCode::PermissionDenied,
+            "`resources.extra` is not allowed: this connection may run certain commands only",
+        ));
+    }
+    Ok(Some(launcher))
+}
+
+/// Refuses parameters that make no sense with a launcher.
+fn check_params(params: &Start) -> Result<(), Error> {
     let mut conditions = params.until.iter().chain(&params.fail).flatten();
     let with = [
         ("`input`", params.input.is_some(), "`write` when it runs"),
@@ -63,13 +80,18 @@ pub(crate) fn launcher(
             "`wait` for the port: it is one of the node then",
         ),
     ];
-    if let Some((name, _, hint)) = with.into_iter().find(|(_, is_given, _)| *is_given) {
-        let message = format!("{name} is not possible for a session that a batch system runs");
-        return Err(senseless(message).hint(hint));
+    match with.into_iter().find(|(_, is_given, _)| *is_given) {
+        Some((name, _, hint)) => {
+            let message = format!("{name} is not possible for a session that a batch system runs");
+            Err(senseless(message).hint(hint))
+        }
+        None => Ok(()),
     }
-    let resources = params.resources.clone().unwrap_or_default();
-    let options = resources.extra.iter().chain(&launcher.options);
-    for option in options.clone() {
+}
+
+/// Refuses options that are none, or with which one session would be several jobs.
+fn check_resources(resources: &Resources, launcher: &LauncherSpec) -> Result<(), Error> {
+    for option in resources.extra.iter().chain(&launcher.options) {
         no_nul("resources.extra", option)?;
         if !option.starts_with('-') {
             let message = format!("`resources.extra`: `{option}` is no option");
@@ -80,22 +102,9 @@ pub(crate) fn launcher(
             return Err(senseless(message).hint("start each job by itself, for example in a loop"));
         }
     }
-    for text in [&resources.partition, &resources.account]
-        .into_iter()
-        .flatten()
-    {
-        no_nul("resources", text)?;
-    }
-    // The batch system runs more than the command: its options name files and scripts.
-    let is_restricted = client.greeting.policy.allow.is_some();
-    let is_defined = matches!(params.launcher, Some(Launcher::Defined(_)));
-    if is_restricted && (is_defined || !resources.extra.is_empty()) {
-        return Err(Error::new(
-            ErrorCode::PermissionDenied,
-            "`resources.extra` is not allowed: this connection may run certain commands only",
-        ));
-    }
-    Ok(Some(launcher))
+    let texts = [&resources.partition, &resources.account];
+    let mut given = texts.into_iter().flatten();
+    given.try_for_each(|text| no_nul("resources", text))
 }
 
 /// Creates a session that a batch system runs. It is in the batch system's queue when this returns. The caller sees to
@@ -110,47 +119,16 @@ pub(crate) async fn submit(
 ) -> Result<SessionId, Error> {
     let id = session.id.clone();
     let dir = directory_of(&launcher.state, id.as_str());
-    let job = NodeJob {
-        role: client.principal.role,
-        scope: client.principal.scope.clone(),
-        program: run.program.clone(),
-        args: run.argv.iter().skip(1).cloned().collect(),
-        cwd: run.cwd.clone(),
-        mode: run.mode,
-        rows: session.output.size().rows(),
-        cols: session.output.size().cols(),
-        umask: run.umask,
-        limits: session.spec.limits,
-    };
-    if let Err(error) = prepare(&dir, &id, &job) {
+    if let Err(error) = prepare(&dir, &id, &node_job(client, &session, &run)) {
         hub.read().sessions.store.remove(&id);
         return Err(error);
     }
     session.life = Life::queued(now());
-    session.batch = Some(Box::new(Batch {
-        launcher: launcher.clone(),
-        resources: resources.clone(),
-        dir: dir.clone(),
-        job: BatchJob::default(),
-        next_run_at: 0,
-        ended: None,
-        suspended: false,
-        stopped_on_node: false,
-        typed_on_node: None,
-        cancelled_by: None,
-        cancel_again_at: None,
-    }));
-    let cwd = PathBuf::from(&run.cwd);
+    session.batch = Some(Box::new(batch(&launcher, &resources, &dir)));
     let program = own_program().map_err(|error| Error::internal(error.to_string()))?;
     let script = slurm::script(&program.display().to_string(), &dir);
     let words = slurm::submit(&id, &name(&session), &launcher, &resources);
-    let variables: HashMap<String, String> = run
-        .env
-        .iter()
-        // The mark is of the job's own processes, which the node's daemon starts.
-        .filter(|(name, _)| !slurm::is_scrubbed(name) && *name != MARK)
-        .map(|(name, value)| (name.to_owned(), value.to_owned()))
-        .collect();
+    let variables = variables(&run);
     hub.change(|state| {
         let log = state.sessions.store.log(&id, session.batch.as_deref());
         state.sessions.insert(session, SessionIo::new(log));
@@ -158,7 +136,7 @@ pub(crate) async fn submit(
     });
     let surroundings = Surroundings {
         // The batch system tells the job from where it was submitted (SLURM_SUBMIT_DIR).
-        dir: Some(cwd.as_path()).filter(|cwd| cwd.is_dir()),
+        dir: Some(Path::new(&run.cwd)).filter(|cwd| cwd.is_dir()),
         only_variables: true,
         input: Some(script),
     };
@@ -170,6 +148,49 @@ pub(crate) async fn submit(
         .collect();
     settle(hub, &id, &launcher, env, printed)?;
     Ok(id)
+}
+
+/// What the node runs.
+fn node_job(client: &Client, session: &Session, run: &SpawnSpec) -> NodeJob {
+    NodeJob {
+        role: client.principal.role,
+        scope: client.principal.scope.clone(),
+        program: run.program.clone(),
+        args: run.argv.iter().skip(1).cloned().collect(),
+        cwd: run.cwd.clone(),
+        mode: run.mode,
+        rows: session.output.size().rows(),
+        cols: session.output.size().cols(),
+        umask: run.umask,
+        limits: session.spec.limits,
+    }
+}
+
+/// A job that is not submitted yet.
+fn batch(launcher: &LauncherSpec, resources: &Resources, dir: &str) -> Batch {
+    Batch {
+        launcher: launcher.clone(),
+        resources: resources.clone(),
+        dir: dir.to_owned(),
+        job: BatchJob::default(),
+        next_run_at: 0,
+        ended: None,
+        suspended: false,
+        stopped_on_node: false,
+        typed_on_node: None,
+        cancelled_by: None,
+        cancel_again_at: None,
+    }
+}
+
+/// The variables that the batch system hands to the job.
+fn variables(run: &SpawnSpec) -> HashMap<String, String> {
+    run.env
+        .iter()
+        // The mark is of the job's own processes, which the node's daemon starts.
+        .filter(|(name, _)| !slurm::is_scrubbed(name) && *name != MARK)
+        .map(|(name, value)| (name.to_owned(), value.to_owned()))
+        .collect()
 }
 
 /// Whether the commands of a batch system need this variable of the user.
