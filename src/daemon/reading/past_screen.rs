@@ -3,9 +3,13 @@
 //! Nothing is stored for this. A screen is repainted from the last hundreds of kilobytes before it. For a
 //! full-screen program these are megabytes, because it repaints the whole screen only now and then.
 
+use std::ops::Range;
+
 use crate::daemon::hub::Hub;
 use crate::daemon::reading;
+use crate::daemon::state::State;
 use crate::daemon::storage::log_reader::{Arrival, LogReader};
+use crate::engine::sizes::Change as SizeChange;
 use crate::protocol::reply::ScreenMoment;
 use crate::protocol::{SessionId, Timestamp};
 use crate::term::screen::Screen;
@@ -45,23 +49,10 @@ pub(crate) async fn screen_at(
     id: &SessionId,
     when: When,
 ) -> Option<(Screen, ScreenMoment)> {
-    let (first, moment) = {
-        let state = hub.read();
-        let (first, end) = (state.sessions.log_first(id), state.sessions.log_end(id));
-        let log = &state.sessions.io(id)?.log;
-        let last = state.sessions.get(id)?.output.last_output_at();
-        let offset = match when {
-            When::Offset(offset) => offset,
-            When::Time(time) if last.is_some_and(|last| last <= time) => end,
-            When::Time(time) => log.end_at(time),
-        };
-        let offset = offset.clamp(first, end.max(first));
-        (first, moment(log, first, offset, end, last))
-    };
+    let (first, moment) = found(&hub.read(), id, when)?;
     let offset = moment.offset;
     let here = reading::checkpoint(hub, id, offset).await?;
-    let alt = here.alt;
-    let start = if alt {
+    let start = if here.alt {
         offset.saturating_sub(ALT_BYTES)
     } else {
         start_of_main(hub, id, here.line, offset)?
@@ -73,31 +64,66 @@ pub(crate) async fn screen_at(
     } else {
         start.max(first)
     };
-    let (mut screen, changes) = {
-        let state = hub.read();
-        let output = &state.sessions.get(id)?.output;
-        let sizes = output.sizes();
-        // Text is laid out for the final size; a full-screen program painted for the size at that time.
-        let size = sizes.at(if alt { start } else { offset });
-        let changes = if alt {
-            sizes.within(start..offset)
-        } else {
-            Vec::new()
-        };
-        let blank = output.painted(size.unwrap_or(output.size()), 0, b"");
-        (blank, changes)
-    };
+    let (mut screen, changes) = blank(&hub.read(), id, here.alt, start..offset)?;
     if begin.alt {
         screen.feed(ALT_SCREEN);
     }
+    paint(hub, id, &mut screen, changes, start..offset).await?;
+    // Drop the replies: the queries were answered when they were first rendered.
+    screen.take_replies();
+    Some((screen, moment))
+}
+
+/// Where the log begins, and what is known of the moment.
+fn found(state: &State, id: &SessionId, when: When) -> Option<(u64, ScreenMoment)> {
+    let (first, end) = (state.sessions.log_first(id), state.sessions.log_end(id));
+    let log = &state.sessions.io(id)?.log;
+    let last = state.sessions.get(id)?.output.last_output_at();
+    let offset = match when {
+        When::Offset(offset) => offset,
+        When::Time(time) if last.is_some_and(|last| last <= time) => end,
+        When::Time(time) => log.end_at(time),
+    };
+    let offset = offset.clamp(first, end.max(first));
+    Some((first, moment(log, first, offset, end, last)))
+}
+
+/// A blank screen on which a part of the log is painted, and the sizes that it gets meanwhile. `alt`: what is painted
+/// is an alternate screen.
+fn blank(
+    state: &State,
+    id: &SessionId,
+    alt: bool,
+    part: Range<u64>,
+) -> Option<(Screen, Vec<SizeChange>)> {
+    let output = &state.sessions.get(id)?.output;
+    let sizes = output.sizes();
+    // Text is laid out for the final size; a full-screen program painted for the size at that time.
+    let (size, changes) = if alt {
+        (sizes.at(part.start), sizes.within(part))
+    } else {
+        (sizes.at(part.end), Vec::new())
+    };
+    let screen = output.painted(size.unwrap_or(output.size()), 0, b"");
+    Some((screen, changes))
+}
+
+/// Paints a part of the log, in turns with other tasks. Returns `None` if the session is gone.
+async fn paint(
+    hub: &Hub,
+    id: &SessionId,
+    screen: &mut Screen,
+    changes: Vec<SizeChange>,
+    part: Range<u64>,
+) -> Option<()> {
     let mut changes = changes.into_iter().peekable();
-    let mut at = start;
-    while at < offset {
+    let mut at = part.start;
+    while at < part.end {
         if let Some(change) = changes.next_if(|change| change.offset <= at) {
             screen.resize(change.size());
             continue;
         }
-        let until = changes.peek().map_or(offset, |change| change.offset);
+        let until = changes.peek().map_or(part.end, |change| change.offset);
         let (from, bytes) = hub.read().sessions.io(id)?.log.read(at, until, TURN);
         if bytes.is_empty() {
             break;
@@ -106,9 +132,7 @@ pub(crate) async fn screen_at(
         screen.feed(&bytes);
         tokio::task::yield_now().await;
     }
-    // Drop the replies: the queries were answered when they were first rendered.
-    screen.take_replies();
-    Some((screen, moment))
+    Some(())
 }
 
 /// Where painting a main screen starts whose cursor is in line `line` at `offset`: as many lines before it as the screen
