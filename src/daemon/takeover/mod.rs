@@ -1,11 +1,14 @@
 //! Takeover of the sessions from an earlier daemon: what the keeper holds, and what is on disk.
 //!
-//! [`greeting`] reads the keeper's greeting, [`sessions`] restores every session, and [`rebuild`] makes a
-//! record for a session that lost its own. [`unsettled`] restores what people were told.
+//! [`greeting`] reads the keeper's greeting, and [`sessions`] restores every session: [`rebuild`] makes a record for one
+//! that lost its own, [`unseen`] adds a run that the record does not have, and [`saved_start`] says where its log began.
+//! [`unsettled`] restores what people were told.
 
 mod greeting;
 mod rebuild;
+mod saved_start;
 mod sessions;
+mod unseen;
 mod unsettled;
 
 use std::io;

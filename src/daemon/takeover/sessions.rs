@@ -7,6 +7,8 @@ use serde_json::json;
 
 use super::greeting::Handed;
 use super::rebuild::{self, Remains};
+use super::saved_start::SavedStart;
+use super::unseen::{Unseen, begin_unseen};
 use crate::daemon::clock::now;
 use crate::daemon::sessions::session_io::SessionIo;
 use crate::daemon::state::State;
@@ -16,7 +18,6 @@ use crate::daemon::storage::store::{Loaded, parse_meta};
 use crate::engine::Now;
 use crate::engine::meta::Meta;
 use crate::engine::session::Session;
-use crate::protocol::keeper::Exit;
 use crate::protocol::{EventKind, Mode, SessionId, Status};
 use crate::sys::{process, pty};
 
@@ -264,58 +265,7 @@ impl State {
         }
         (session, SessionIo::restored(log, end))
     }
-}
 
-/// A run that the record knows nothing of: it was started, but the daemon died before it saved the pid. The run before may
-/// stand there as one that goes on.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Unseen {
-    /// Somebody has asked for it.
-    Start,
-    /// The restart policy has started it, or the session had waited for its turn.
-    Retry,
-}
-
-/// Notes that the keeper has started a run which the record does not know.
-fn begin_unseen(
-    session: &mut Session,
-    pid: u32,
-    exit: Option<&Exit>,
-    end: u64,
-    now: Now,
-) -> Option<Unseen> {
-    let is_first = session.life.runs().is_empty();
-    let ended = session.life.last_process().map(|(pid, _)| pid);
-    let last = session.life.pid().or(ended);
-    // Also the first run of a session that waited for its turn.
-    let waits = matches!(session.life.status(), Status::Retrying | Status::Queued);
-    let has_no_run = session.life.pid().is_none() && exit.is_none();
-    let is_another = last.is_some_and(|last| last != pid);
-    let is_first_of_all = is_first && session.life.status().has_process();
-    let unseen = if waits && last != Some(pid) {
-        Unseen::Retry
-    } else if has_no_run || is_another || is_first_of_all {
-        Unseen::Start
-    } else {
-        return None;
-    };
-    // A run that nobody saw end was short.
-    let ended = exit.map(|exit| Now {
-        boot: 0,
-        wall: exit.ended_at,
-    });
-    let seen = ended.map_or(now, |ended| ended.carried_over(now));
-    let begun = rebuild::begun(pid, now).unwrap_or(seen);
-    let offset = if is_first { 0 } else { end };
-    session.life.started(pid, offset, begun);
-    session.life.set_definition(session.spec.definition());
-    if is_first {
-        session.life.set_first_line(1);
-    }
-    Some(unseen)
-}
-
-impl State {
     /// Has it checked soon whether a program that was taken over waits for input. It may have been quiet for long,
     /// and write nothing that would cause it.
     fn look_for_input(&mut self, id: &SessionId) {
@@ -338,39 +288,5 @@ impl State {
             self.stop_retrying(id, None);
         }
         self.run_on_exit(id);
-    }
-}
-
-/// The number of the first kept line, as the earlier daemon saved it.
-struct SavedStart {
-    /// Lines before `offset`.
-    lines: u64,
-    offset: u64,
-    /// Newlines before `offset`, if they are known.
-    newlines: Option<u64>,
-}
-
-impl SavedStart {
-    fn of(meta: &Meta) -> Self {
-        match meta.lines_before_offset {
-            Some(offset) => Self {
-                lines: meta.lines_before,
-                offset,
-                newlines: meta.newlines_before,
-            },
-            None => Self {
-                lines: meta.lines_before,
-                offset: 0,
-                newlines: (meta.lines_before == 0).then_some(0),
-            },
-        }
-    }
-
-    /// The number of lines before `first`. The log may have been cut since, or the lines may have been counted
-    /// up to a later offset: then the newlines between the two are added or subtracted.
-    fn lines_before(&self, log: &LogReader, first: u64, newlines: Option<u64>) -> u64 {
-        let later = self.lines.saturating_sub(log.newlines(first, self.offset));
-        let cut = newlines.zip(self.newlines);
-        later + cut.map_or(0, |(newlines, saved)| newlines.saturating_sub(saved))
     }
 }
