@@ -18,6 +18,7 @@ use crate::daemon::storage::store::{Loaded, parse_meta};
 use crate::engine::Now;
 use crate::engine::meta::Meta;
 use crate::engine::session::Session;
+use crate::protocol::keeper::Exit;
 use crate::protocol::{EventKind, Mode, SessionId, Status};
 use crate::sys::{process, pty};
 
@@ -44,65 +45,72 @@ impl State {
         last_events: &LastEvents,
     ) -> io::Result<Vec<SessionId>> {
         let mut ending = Vec::new();
-        let mut loaded = self.sessions.store.load()?;
-        let refused = self.kept_records();
-        let refused_ids: HashSet<SessionId> = refused.iter().map(|meta| meta.id.clone()).collect();
-        for record in refused {
-            loaded.replace(record);
-        }
-        let Loaded {
-            metas,
-            without,
-            bare,
-        } = loaded;
-        for meta in metas {
+        let (loaded, refused) = self.load_records()?;
+        for meta in loaded.metas {
             let id = meta.id.clone();
-            if last_events.get(&id) == Some(&EventKind::Removed) {
+            if is_removed(&id, last_events) {
                 // The removal was published but not completed. Further down, the keeper is told to
                 // forget the session.
-                self.sessions.store.remove(&id);
-                self.forget_record(&id);
+                self.drop_record(&id);
                 continue;
             }
             let mine = kept.remove(&id);
             if mine.is_none() && self.was_never_started(&meta) {
                 tracing::info!(session = %id, "it was not started before the daemon died");
-                self.sessions.store.remove(&id);
-                self.forget_record(&id);
+                self.drop_record(&id);
                 continue;
             }
-            let on_disk = (!refused_ids.contains(&id)).then(|| meta.clone());
+            let on_disk = (!refused.contains(&id)).then(|| meta.clone());
             self.take_over_session(meta, mine, last_events);
             self.persist_if_changed(&id, on_disk.as_ref());
-            if self
-                .sessions
-                .get(&id)
-                .is_some_and(|s| s.life.ending().is_some() || s.life.kill_at().is_some())
-            {
+            if self.is_ending(&id) {
                 ending.push(id);
             }
         }
-        for id in bare {
-            if last_events.get(&id) == Some(&EventKind::Removed) {
+        for id in loaded.bare {
+            if is_removed(&id, last_events) {
                 // The daemon died before the keeper had forgotten the session. The keeper is told to forget it
                 // below.
                 self.sessions.store.remove(&id);
             }
         }
-        for id in without {
+        for id in loaded.without {
             let kept = kept.remove(&id);
             self.take_over_unknown(id, kept, last_events);
         }
         for (id, kept) in kept {
-            match last_events.get(&id) {
+            if is_removed(&id, last_events) {
                 // The session was removed, but the daemon died before it told the keeper.
-                Some(EventKind::Removed) => drop(self.keeper.forget(&id)),
+                drop(self.keeper.forget(&id));
+            } else {
                 // Somebody has removed its directory, or the daemon died before it had created the record.
-                _ => self.take_over_unknown(id, Some(kept), last_events),
+                self.take_over_unknown(id, Some(kept), last_events);
             }
         }
         self.check_log_quota();
         Ok(ending)
+    }
+
+    /// Reads the records, and says which of them the disk does not have.
+    fn load_records(&mut self) -> io::Result<(Loaded, HashSet<SessionId>)> {
+        let mut loaded = self.sessions.store.load()?;
+        let refused = self.kept_records();
+        let ids = refused.iter().map(|meta| meta.id.clone()).collect();
+        for record in refused {
+            loaded.replace(record);
+        }
+        Ok((loaded, ids))
+    }
+
+    fn drop_record(&mut self, id: &SessionId) {
+        self.sessions.store.remove(id);
+        self.forget_record(id);
+    }
+
+    /// Whether somebody was ending a session.
+    fn is_ending(&self, id: &SessionId) -> bool {
+        let session = self.sessions.get(id);
+        session.is_some_and(|s| s.life.ending().is_some() || s.life.kill_at().is_some())
     }
 
     /// The records that the disk refused, and that the keeper has kept. They are newer than what is on disk.
@@ -174,16 +182,7 @@ impl State {
         let same_boot = meta.boot_id == self.sessions.store.boot_id();
         let (mut session, mut io) = self.restored(meta, kept.as_ref(), now);
         self.events.bus.set_shared(&id, !session.share.is_none());
-        let pid = match &kept {
-            Some((kept, _)) => Some(kept.pid),
-            None => session.life.pid(),
-        };
-        let exit = kept.as_ref().and_then(|(kept, _)| kept.exit.clone());
-        let exit = exit.or_else(|| {
-            let saved = self.sessions.store.read_exit(&id);
-            // The keeper could not remove that of the run before, if it is of another process.
-            saved.filter(|exit| pid.is_none_or(|pid| pid == exit.pid))
-        });
+        let exit = self.exit_of(&session, kept.as_ref());
         let was_alive = session.life.status().has_process();
         let is_first = session.life.runs().is_empty();
         let before = RunBefore::of(&session.life);
@@ -191,15 +190,9 @@ impl State {
             None if was_alive && exit.is_some() => Some(Unseen::Start),
             _ => None,
         };
-        if let Some((kept, fds)) = kept {
-            self.keeper.take_slot(kept.slot, &id);
-            session.tty_open = !kept.open.is_empty();
-            session.log_degraded.clone_from(&kept.degraded);
-            let shown = self.keeper.shared_table().slot(kept.slot).shown();
-            session.output.show(&session.scope, shown);
-            let end = io.extent(self.keeper.shared_table()).end;
-            unseen = begin_unseen(&mut session, kept.pid, exit.as_ref(), end, now).or(unseen);
-            io.hold(kept, fds, self.keeper.shared_table());
+        if let Some(handed) = kept {
+            let run = self.take_kept(&mut session, &mut io, handed, exit.as_ref(), now);
+            unseen = run.or(unseen);
         } else if was_alive && exit.is_none() && session.batch.is_none() {
             let why = if same_boot {
                 "the keeper died"
@@ -209,34 +202,67 @@ impl State {
             session.life.lost(why, now);
         }
         self.sessions.insert(session, io);
-        // The last event is never the end of a run that the restart policy repeats: such an end is not published.
-        // Before the first run it can only be of that run, which may have ended since.
-        let is_published = match last_events.get(&id) {
-            Some(EventKind::Started | EventKind::Restarted) => true,
-            Some(_) => is_first,
-            None => false,
-        };
-        let is_retry = unseen == Some(Unseen::Retry);
-        if unseen.is_some() && (is_retry && !is_first || !is_published) {
+        if let Some(unseen) = unseen
+            && !unseen.is_published(is_first, last_events.get(&id))
+        {
             self.publish_start(&id, before);
         }
-        let status = self.sessions.get(&id).map(|s| s.life.status());
         let was_over = !was_alive && unseen.is_none();
-        match exit.filter(|_| !was_over) {
-            Some(exit) => self.finish(&id, &exit),
-            None if was_over => self.take_over_ended(&id),
-            None if status.is_some_and(Status::is_finished) => {
-                self.publish_end(EventKind::Lost, &id);
-            }
-            None => {
-                self.publish(EventKind::Adopted, &id, json!({}));
-                self.see_if_stopped(&id);
-            }
-        }
+        self.continue_life(&id, exit, was_over);
         self.begin_probe(&id);
         self.look_for_input(&id);
         self.release(&id);
         self.render_queue.add(&id);
+    }
+
+    /// How the program of a session has ended, as far as the keeper or a file says.
+    fn exit_of(&self, session: &Session, kept: Option<&Handed>) -> Option<Exit> {
+        let pid = match kept {
+            Some((kept, _)) => Some(kept.pid),
+            None => session.life.pid(),
+        };
+        let exit = kept.and_then(|(kept, _)| kept.exit.clone());
+        exit.or_else(|| {
+            let saved = self.sessions.store.read_exit(&session.id);
+            // The keeper could not remove that of the run before, if it is of another process.
+            saved.filter(|exit| pid.is_none_or(|pid| pid == exit.pid))
+        })
+    }
+
+    /// Takes what the keeper has of a session. Returns the run that the record does not know.
+    fn take_kept(
+        &mut self,
+        session: &mut Session,
+        io: &mut SessionIo,
+        (kept, fds): Handed,
+        exit: Option<&Exit>,
+        now: Now,
+    ) -> Option<Unseen> {
+        self.keeper.take_slot(kept.slot, &session.id);
+        session.tty_open = !kept.open.is_empty();
+        session.log_degraded.clone_from(&kept.degraded);
+        let shown = self.keeper.shared_table().slot(kept.slot).shown();
+        session.output.show(&session.scope, shown);
+        let end = io.extent(self.keeper.shared_table()).end;
+        let unseen = begin_unseen(session, kept.pid, exit, end, now);
+        io.hold(kept, fds, self.keeper.shared_table());
+        unseen
+    }
+
+    /// Goes on with the life of a session: with its end, if that is new, or with its run.
+    fn continue_life(&mut self, id: &SessionId, exit: Option<Exit>, was_over: bool) {
+        let status = self.sessions.get(id).map(|s| s.life.status());
+        match exit.filter(|_| !was_over) {
+            Some(exit) => self.finish(id, &exit),
+            None if was_over => self.take_over_ended(id),
+            None if status.is_some_and(Status::is_finished) => {
+                self.publish_end(EventKind::Lost, id);
+            }
+            None => {
+                self.publish(EventKind::Adopted, id, json!({}));
+                self.see_if_stopped(id);
+            }
+        }
     }
 
     /// The session of a record, with its log as far as it has been written.
@@ -289,4 +315,9 @@ impl State {
         }
         self.run_on_exit(id);
     }
+}
+
+/// Whether the last event of a session says that it was removed.
+fn is_removed(id: &SessionId, last_events: &LastEvents) -> bool {
+    last_events.get(id) == Some(&EventKind::Removed)
 }

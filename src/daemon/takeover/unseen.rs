@@ -3,8 +3,8 @@
 use super::rebuild;
 use crate::engine::Now;
 use crate::engine::session::Session;
-use crate::protocol::Status;
 use crate::protocol::keeper::Exit;
+use crate::protocol::{EventKind, Status};
 
 /// A run that the record knows nothing of: it was started, but the daemon died before it saved the pid. The run before may
 /// stand there as one that goes on.
@@ -14,6 +14,22 @@ pub(super) enum Unseen {
     Start,
     /// The restart policy has started it, or the session had waited for its turn.
     Retry,
+}
+
+impl Unseen {
+    /// Whether its start was published. `is_first`: it is the first run of its session, whose last event is `last`.
+    pub(super) fn is_published(self, is_first: bool, last: Option<&EventKind>) -> bool {
+        if self == Self::Retry && !is_first {
+            return false;
+        }
+        // The last event is never the end of a run that the restart policy repeats: such an end is not published.
+        // Before the first run it can only be of that run, which may have ended since.
+        match last {
+            Some(EventKind::Started | EventKind::Restarted) => true,
+            Some(_) => is_first,
+            None => false,
+        }
+    }
 }
 
 /// Notes that the keeper has started a run which the record does not know.
