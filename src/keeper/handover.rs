@@ -93,73 +93,93 @@ const NEEDED: &[&str] = &["Takeover", "Adopt"];
 /// Receives the daemon's handover, and the requests that arrived together with its last message. If
 /// the daemon dies during the handover, the sessions received so far are kept.
 pub(super) fn receive(channel: &mut Channel) -> io::Result<(Inheritance, Asked)> {
-    let mut inheritance: Option<Inheritance> = None;
-    let mut asked = Vec::new();
-    let mut expected = usize::MAX;
-    while inheritance
-        .as_ref()
-        .is_none_or(|i| i.sessions.len() < expected)
-    {
+    let mut handover = Handover::default();
+    while !handover.is_complete() {
         let ready = rustix::event::PollFd::new(channel, rustix::event::PollFlags::IN);
         rustix::io::retry_on_intr(|| rustix::event::poll(&mut [ready.clone()], None))?;
-        let messages = match (channel.receive::<ToKeeper>(NEEDED), &inheritance) {
-            (Ok(messages), _) => messages,
-            // The handover holds something this version does not understand, or more descriptors than the
-            // limit allows. The daemon is alive and can hand over again, so give up.
-            (Err(error), _)
-                if error.kind() == io::ErrorKind::InvalidData
-                    || error.raw_os_error() == Some(Errno::MFILE.raw_os_error()) =>
-            {
+        let messages = match channel.receive::<ToKeeper>(NEEDED) {
+            Ok(messages) => messages,
+            Err(error) if handover.inheritance.is_none() || can_be_repeated(&error) => {
                 return Err(error);
             }
-            (Err(_), Some(_)) => break,
-            (Err(error), None) => return Err(error),
+            Err(_) => break,
         };
         for (message, fds) in messages {
-            match (message, &mut inheritance) {
-                (
-                    ToKeeper::Takeover {
-                        daemon_pid,
-                        files,
-                        sessions,
-                    },
-                    None,
-                ) => {
-                    expected = sessions;
-                    let fds = <[OwnedFd; 4]>::try_from(fds);
-                    let [listener, shared_table, out, into] = fds.map_err(|_| {
-                        io::Error::other("the daemon's handover lacks a descriptor")
-                    })?;
-                    inheritance = Some(Inheritance {
-                        listener: listener.into(),
-                        shared_table: SharedTable::open(shared_table)?,
-                        pipe: SplicePipe::open(out, into),
-                        files,
-                        daemon_pid,
-                        sessions: Vec::new(),
-                        // The daemon stores everything again.
-                        stored: BTreeMap::new(),
-                        on_exits: OnExits::default(),
-                    });
-                }
-                (ToKeeper::Adopt(kept), Some(inheritance)) => {
-                    inheritance.sessions.push((kept, fds))
-                }
-                // The daemon does not wait for our answer: it repeats at once the requests that the
-                // previous keeper did not complete, and these may arrive together with the last session.
-                (message, Some(inheritance)) if inheritance.sessions.len() == expected => {
-                    asked.push((message, fds));
-                }
-                _ => {
-                    return Err(io::Error::other(
-                        "the daemon's handover has a message out of order",
-                    ));
-                }
-            }
+            handover.take(message, fds)?;
         }
     }
-    let inheritance = inheritance.ok_or(io::ErrorKind::UnexpectedEof)?;
-    Ok((inheritance, asked))
+    let inheritance = handover.inheritance.ok_or(io::ErrorKind::UnexpectedEof)?;
+    Ok((inheritance, handover.asked))
+}
+
+/// Whether the handover holds something this version does not understand, or more descriptors than the limit allows.
+/// The daemon is alive then, and can hand over again.
+fn can_be_repeated(error: &io::Error) -> bool {
+    error.kind() == io::ErrorKind::InvalidData
+        || error.raw_os_error() == Some(Errno::MFILE.raw_os_error())
+}
+
+/// A handover, as far as it has been received.
+#[derive(Default)]
+struct Handover {
+    inheritance: Option<Inheritance>,
+    /// Number of sessions.
+    expected: usize,
+    asked: Asked,
+}
+
+impl Handover {
+    fn is_complete(&self) -> bool {
+        let inheritance = self.inheritance.as_ref();
+        inheritance.is_some_and(|i| i.sessions.len() >= self.expected)
+    }
+
+    /// Takes the next message.
+    fn take(&mut self, message: ToKeeper, fds: Vec<OwnedFd>) -> io::Result<()> {
+        match (message, &mut self.inheritance) {
+            (
+                ToKeeper::Takeover {
+                    daemon_pid,
+                    files,
+                    sessions,
+                },
+                None,
+            ) => {
+                self.expected = sessions;
+                self.inheritance = Some(begun(daemon_pid, files, fds)?);
+            }
+            (ToKeeper::Adopt(kept), Some(inheritance)) => inheritance.sessions.push((kept, fds)),
+            // The daemon does not wait for our answer: it repeats at once the requests that the
+            // previous keeper did not complete, and these may arrive together with the last session.
+            (message, Some(inheritance)) if inheritance.sessions.len() == self.expected => {
+                self.asked.push((message, fds));
+            }
+            _ => {
+                return Err(io::Error::other(
+                    "the daemon's handover has a message out of order",
+                ));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What is taken over, without the sessions.
+fn begun(daemon_pid: u32, files: Option<u64>, fds: Vec<OwnedFd>) -> io::Result<Inheritance> {
+    let fds = <[OwnedFd; 4]>::try_from(fds);
+    let [listener, shared_table, out, into] =
+        fds.map_err(|_| io::Error::other("the daemon's handover lacks a descriptor"))?;
+    Ok(Inheritance {
+        listener: listener.into(),
+        shared_table: SharedTable::open(shared_table)?,
+        pipe: SplicePipe::open(out, into),
+        files,
+        daemon_pid,
+        sessions: Vec::new(),
+        // The daemon stores everything again.
+        stored: BTreeMap::new(),
+        on_exits: OnExits::default(),
+    })
 }
 
 impl Keeper {
