@@ -2,6 +2,7 @@
 
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
@@ -137,15 +138,7 @@ impl Keeper {
 
     pub(super) fn handle(&mut self, message: ToKeeper, fds: Vec<OwnedFd>) {
         match message {
-            ToKeeper::Ready => {
-                self.supervisor.mark_up();
-                if let Some(error) = self.upgrade_failed.take() {
-                    self.tell(&upgrade_failed(error), vec![]);
-                }
-                if let Some(upgrade) = &mut self.upgrade {
-                    upgrade.is_due = true;
-                }
-            }
+            ToKeeper::Ready => self.daemon_is_ready(),
             ToKeeper::Spawn {
                 session,
                 spec,
@@ -169,29 +162,12 @@ impl Keeper {
             } => self.run_on_exit(session, &spec, Duration::from_millis(within_ms)),
             ToKeeper::Clear { session } => self.clear(&session),
             ToKeeper::Trim { session, first } => self.trim(&session, first),
-            ToKeeper::Forget { session } => {
-                if let Some(job) = self.table.remove(&session) {
-                    if is_grouped(&job) {
-                        cgroup::remove(&session);
-                    }
-                    self.stop_watching(&job);
-                }
-                self.tell_soon(&ToDaemon::Forgotten { session });
-            }
+            ToKeeper::Forget { session } => self.forget(session),
             ToKeeper::Store { name } => match fds.into_iter().next() {
                 Some(fd) => drop(self.stored.insert(name, fd)),
                 None => drop(self.stored.remove(&name)),
             },
-            ToKeeper::Rest { upgrade, program } => {
-                let upgrade = upgrade.then(|| Upgrade::to(program)).transpose();
-                self.upgrade = upgrade.unwrap_or_else(|error| {
-                    let why = format!("the keeper cannot find its own program: {error}");
-                    self.upgrade_failed = Some(why);
-                    None
-                });
-                self.supervisor.rest();
-                self.listen_for_client();
-            }
+            ToKeeper::Rest { upgrade, program } => self.rest(upgrade, program),
             ToKeeper::InspectInput { session, ask } => self.inspect_input(session, ask),
             ToKeeper::Quit => self.quit = Quit::Now,
             ToKeeper::QuitIdle => self.quit = self.quit.max(Quit::WhenIdle),
@@ -199,6 +175,38 @@ impl Keeper {
                 tracing::warn!("ignored a handover that arrived too late");
             }
         }
+    }
+
+    fn daemon_is_ready(&mut self) {
+        self.supervisor.mark_up();
+        if let Some(error) = self.upgrade_failed.take() {
+            self.tell(&upgrade_failed(error), vec![]);
+        }
+        if let Some(upgrade) = &mut self.upgrade {
+            upgrade.is_due = true;
+        }
+    }
+
+    fn forget(&mut self, session: SessionId) {
+        if let Some(job) = self.table.remove(&session) {
+            if is_grouped(&job) {
+                cgroup::remove(&session);
+            }
+            self.stop_watching(&job);
+        }
+        self.tell_soon(&ToDaemon::Forgotten { session });
+    }
+
+    /// Prepares the end of the daemon: the next one is started when a client comes, with `upgrade` from `program`.
+    fn rest(&mut self, upgrade: bool, program: Option<PathBuf>) {
+        let upgrade = upgrade.then(|| Upgrade::to(program)).transpose();
+        self.upgrade = upgrade.unwrap_or_else(|error| {
+            let why = format!("the keeper cannot find its own program: {error}");
+            self.upgrade_failed = Some(why);
+            None
+        });
+        self.supervisor.rest();
+        self.listen_for_client();
     }
 
     pub(super) fn job(&mut self, id: &SessionId) -> Option<&mut Job> {
