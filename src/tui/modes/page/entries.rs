@@ -4,7 +4,7 @@ use super::details::Details;
 use super::draw::Entry;
 use super::tree::tree;
 use crate::protocol::project::ProjectRole;
-use crate::protocol::record::{Detail, Record};
+use crate::protocol::record::{Detail, Record, Summary};
 use crate::protocol::reply::LogLine;
 use crate::protocol::report::Evidence;
 use crate::protocol::run::{EndedByKind, Run};
@@ -70,105 +70,120 @@ impl Page<'_> {
 
     fn facts(&mut self, job: &Job, record: &Record) {
         let summary = &record.summary;
+        self.command(job, summary);
+        if let Some(role) = job.role() {
+            self.project(role);
+        }
+        self.engine(job, summary);
+        self.purpose(summary);
+        self.report(job, summary);
+        self.life(job, record);
+        self.process(job, summary);
+        self.output(job, record);
+    }
+
+    /// A fact that the daemon may not know.
+    fn said(&mut self, label: &'static str, text: Option<&str>) {
+        self.fact(label, clean(text.unwrap_or_default()));
+    }
+
+    fn command(&mut self, job: &Job, summary: &Summary) {
         self.fact("command", job.command.clone());
         self.fact("directory", job.dir.clone());
         let present = job.present_dir(self.model.origin.home.as_deref());
         if present != job.dir {
             self.fact("now in", present);
         }
-        self.fact("title", clean(summary.title.as_deref().unwrap_or_default()));
-        self.fact("group", clean(summary.group.as_deref().unwrap_or_default()));
-        if let Some(role) = job.role() {
-            self.project(role);
+        self.said("title", summary.title.as_deref());
+        self.said("group", summary.group.as_deref());
+    }
+
+    /// What runs the job if bgproc does not run it itself: a batch system.
+    fn engine(&mut self, job: &Job, summary: &Summary) {
+        let Some(engine) = job.engine() else {
+            return;
+        };
+        let said = summary.engine.as_ref();
+        let state = said.and_then(|engine| engine.state.as_deref());
+        let state = state.map_or_else(String::new, |state| format!(": {}", clean(state)));
+        let place = job.place();
+        let place = place.map_or_else(String::new, |place| format!(" {place}"));
+        self.fact("engine", format!("{engine}{state}{place}"));
+        self.fact("waits for", job.why().unwrap_or_default());
+        if let Some(at) = said.and_then(|engine| engine.estimated_start_at) {
+            self.fact("expected", self.when(at));
         }
-        if let Some(engine) = job.engine() {
-            let state = summary
-                .engine
-                .as_ref()
-                .and_then(|engine| engine.state.as_deref());
-            let state = state.map_or_else(String::new, |state| format!(": {}", clean(state)));
-            let place = job
-                .place()
-                .map_or_else(String::new, |place| format!(" {place}"));
-            self.fact("engine", format!("{engine}{state}{place}"));
-            self.fact("waits for", job.why().unwrap_or_default());
-            let said = summary.engine.as_ref();
-            if let Some(at) = said.and_then(|engine| engine.estimated_start_at) {
-                self.fact("expected", self.when(at));
-            }
-            if let Some(at) = said.and_then(|engine| engine.silent_since) {
-                self.fact("no answer", format!("since {}", self.when(at)));
-            }
+        if let Some(at) = said.and_then(|engine| engine.silent_since) {
+            self.fact("no answer", format!("since {}", self.when(at)));
         }
+    }
+
+    fn purpose(&mut self, summary: &Summary) {
         let tags = summary.tags.iter().map(|tag| format!("+{}", clean(tag)));
         self.fact("tags", tags.collect::<Vec<_>>().join(" "));
-        self.fact(
-            "what for",
-            clean(record.summary.description.as_deref().unwrap_or_default()),
-        );
-        self.fact(
-            "resume",
-            clean(summary.resume.as_deref().unwrap_or_default()),
-        );
-        if let Some(report) = summary.report.as_ref().filter(|_| job.is_going()) {
-            let since = match report.replaced_by {
-                None => "",
-                Some(Evidence::Input) => ", and reads something else since",
-                Some(Evidence::Output) => ", and has written output since",
-            };
-            let message = report.message.as_deref().map(clean);
-            let message = message.map_or_else(String::new, |message| format!(": {message}"));
-            let (at, state) = (self.when(report.at), report.state.as_str());
-            self.fact("reports", format!("{state}{message}, at {at}{since}"));
-        }
-        let started = self.when(summary.created_at);
-        self.fact(
-            "made",
-            format!(
-                "{started} by {}",
-                who(record.scope.as_str(), record.scope.is_human())
-            ),
-        );
+        self.said("what for", summary.description.as_deref());
+        self.said("resume", summary.resume.as_deref());
+    }
+
+    /// What the program reports about itself.
+    fn report(&mut self, job: &Job, summary: &Summary) {
+        let Some(report) = summary.report.as_ref().filter(|_| job.is_going()) else {
+            return;
+        };
+        let since = match report.replaced_by {
+            None => "",
+            Some(Evidence::Input) => ", and reads something else since",
+            Some(Evidence::Output) => ", and has written output since",
+        };
+        let message = report.message.as_deref().map(clean);
+        let message = message.map_or_else(String::new, |message| format!(": {message}"));
+        let (at, state) = (self.when(report.at), report.state.as_str());
+        self.fact("reports", format!("{state}{message}, at {at}{since}"));
+    }
+
+    /// When it was made and by whom, and how and why it has ended.
+    fn life(&mut self, job: &Job, record: &Record) {
+        let summary = &record.summary;
+        let made = self.when(summary.created_at);
+        let by = who(record.scope.as_str(), record.scope.is_human());
+        self.fact("made", format!("{made} by {by}"));
         if let Some(at) = summary.ended_at {
-            let ms = i64::try_from(summary.runtime_ms).unwrap_or(i64::MAX);
+            let ended = self.when(at);
+            let took = units::took(i64::try_from(summary.runtime_ms).unwrap_or(i64::MAX));
+            let how = job.word();
             let by = record.ended_by.as_ref();
             // The state of a killed job already says who ended it.
             let by = by.filter(|_| !matches!(job.state(), State::Killed(_)));
-            let by = by.map(|by| ended_by(by.kind, agent(by)));
-            let ended = self.when(at);
-            let how = job.word();
-            self.fact(
-                "ended",
-                format!(
-                    "{ended} after {}: {how}{}",
-                    units::took(ms),
-                    by.unwrap_or_default()
-                ),
-            );
+            let by = by.map_or_else(String::new, |by| ended_by(by.kind, agent(by)));
+            self.fact("ended", format!("{ended} after {took}: {how}{by}"));
         }
-        self.fact("why", clean(record.reason.as_deref().unwrap_or_default()));
+        self.said("why", record.reason.as_deref());
+    }
+
+    /// Its ids and terminal, and what its processes use.
+    fn process(&mut self, job: &Job, summary: &Summary) {
         self.fact("id", summary.session_id.to_string());
         if let Some(pid) = summary.pid {
             self.fact("pid", pid.to_string());
         }
-        self.fact(
-            "terminal",
-            match summary.mode {
-                Mode::Pty => format!("{}x{}", summary.cols, summary.rows),
-                Mode::Pipe => "none, pipes".to_owned(),
-            },
-        );
+        let terminal = match summary.mode {
+            Mode::Pty => format!("{}x{}", summary.cols, summary.rows),
+            Mode::Pipe => "none, pipes".to_owned(),
+        };
+        self.fact("terminal", terminal);
         if job.is_going() {
+            let present = &job.record.summary;
+            let memory = present.memory_bytes;
             let used = [
-                usage::percent(&job.record.summary).map(|cpu| format!("cpu {cpu}")),
-                job.record
-                    .summary
-                    .memory_bytes
-                    .map(|n| format!("memory {}", units::bytes(n))),
+                usage::percent(present).map(|cpu| format!("cpu {cpu}")),
+                memory.map(|bytes| format!("memory {}", units::bytes(bytes))),
             ];
             let used: Vec<String> = used.into_iter().flatten().collect();
             self.fact("uses", used.join(", "));
         }
+    }
+
+    fn output(&mut self, job: &Job, record: &Record) {
         let written = &job.record.summary;
         let dropped = match record.summary.dropped_bytes {
             0 => String::new(),
@@ -177,14 +192,8 @@ impl Page<'_> {
         let (bytes, lines) = (units::bytes(written.output_bytes), written.output_lines);
         let noun = if lines == 1 { "line" } else { "lines" };
         self.fact("output", format!("{bytes} in {lines} {noun}{dropped}"));
-        self.fact(
-            "log",
-            clean(summary.output_file.as_deref().unwrap_or_default()),
-        );
-        self.fact(
-            "not saved",
-            clean(record.log_degraded.as_deref().unwrap_or_default()),
-        );
+        self.said("log", record.summary.output_file.as_deref());
+        self.said("not saved", record.log_degraded.as_deref());
     }
 
     fn project(&mut self, role: &ProjectRole) {
