@@ -163,10 +163,7 @@ fn act(model: &mut Model, action: Action, name: &str, cmds: &mut Vec<Cmd>) {
         Action::Compare => compare::open(model),
 
         Action::Attach => attach(model),
-        Action::Type => match obstacle::not_started(model) {
-            Some(why) => model.note(why),
-            None => insert::enter(model, model.frame.zoom),
-        },
+        Action::Type => start_typing(model, model.frame.zoom),
         Action::Reply => reply::open(model),
         Action::TypeAll => type_all(model),
         Action::TakeKeyboard => keyboard::take(model, cmds),
@@ -176,15 +173,7 @@ fn act(model: &mut Model, action: Action, name: &str, cmds: &mut Vec<Cmd>) {
         Action::StopGroup => verbs::stop_group(model, cmds),
         Action::StopAll => verbs::stop_all(model, cmds),
         Action::Kill => verbs::kill(model, cmds),
-        Action::Signal => {
-            if verbs::kill_survivors(model, cmds) {
-                return;
-            }
-            match obstacle::all_wait(model) {
-                Some(why) => model.note(why),
-                None => menu::signal(model),
-            }
-        }
+        Action::Signal => signal(model, cmds),
         Action::Pause => verbs::pause(model, cmds),
         Action::PauseQueue => queues::pause(model, cmds),
         Action::StartNow => queues::start_now(model, cmds),
@@ -235,10 +224,7 @@ fn act(model: &mut Model, action: Action, name: &str, cmds: &mut Vec<Cmd>) {
         Action::Export => share::export(model, cmds),
         Action::Replay => scroll::replay(model, cmds),
         Action::Back => back(model),
-        Action::Literal => {
-            let keys = model.keymap.keys(insert::Action::Leave).join(" ");
-            model.note(format!("{keys} leaves INSERT; this is NORMAL already."));
-        }
+        Action::Literal => nothing_to_leave(model),
         Action::Interrupt => interrupt(model, cmds),
         Action::Redraw => cmds.push(Cmd::Redraw),
         Action::Suspend => cmds.push(Cmd::Suspend),
@@ -302,10 +288,27 @@ pub fn attach(model: &mut Model) {
             open: true,
             grid: model.frame.grid,
         };
-    } else if let Some(why) = obstacle::not_started(model) {
-        model.note(why);
     } else {
-        insert::enter(model, true);
+        start_typing(model, true);
+    }
+}
+
+/// Types into the current job, if it has started.
+fn start_typing(model: &mut Model, zoom: bool) {
+    match obstacle::not_started(model) {
+        Some(why) => model.note(why),
+        None => insert::enter(model, zoom),
+    }
+}
+
+/// Opens the menu of signals. If processes have survived a stop, asks whether to kill them instead.
+fn signal(model: &mut Model, cmds: &mut Vec<Cmd>) {
+    if verbs::kill_survivors(model, cmds) {
+        return;
+    }
+    match obstacle::all_wait(model) {
+        Some(why) => model.note(why),
+        None => menu::signal(model),
     }
 }
 
@@ -379,6 +382,12 @@ fn interrupt(model: &mut Model, cmds: &mut Vec<Cmd>) {
             model.key("q")
         ),
     });
+}
+
+/// The key that leaves INSERT was pressed in NORMAL.
+fn nothing_to_leave(model: &mut Model) {
+    let keys = model.keymap.keys(insert::Action::Leave).join(" ");
+    model.note(format!("{keys} leaves INSERT; this is NORMAL already."));
 }
 
 fn unknown(model: &mut Model, name: &str) {
