@@ -1,6 +1,7 @@
 //! NORMAL: keys are commands; none reaches a job.
 
 mod commands;
+mod frame;
 mod hints;
 mod hosts;
 mod keys;
@@ -19,6 +20,8 @@ mod words;
 use ratatui::layout::Rect;
 
 pub use self::commands::list as palette_rows;
+pub use self::frame::attach;
+use self::frame::{back, start_typing, zoom};
 pub use self::keys::Action;
 use self::kind::Reach;
 pub use self::open_url::{no_browser, received as url_received};
@@ -30,8 +33,7 @@ use crate::tui::bar::Bar;
 use crate::tui::keymap::KeyPress;
 use crate::tui::list::{fold, mark, select, width};
 use crate::tui::message::{Cmd, Effect, Exit};
-use crate::tui::model::layout::Kind;
-use crate::tui::model::mode::{Frame, Handlers, Hints, Mode};
+use crate::tui::model::mode::{Handlers, Hints, Mode};
 use crate::tui::model::typing::Letter;
 use crate::tui::model::{Attached, Model, READ_ONLY, Selected};
 use crate::tui::pane::{follow, group, load};
@@ -267,40 +269,6 @@ fn number(model: &Model, name: &str) -> usize {
     keys.position(|key| key == name).map_or(0, |at| at + 1)
 }
 
-/// Enter: unfolds a group, opens the pane in the stack, and otherwise zooms into the job and types.
-pub fn attach(model: &mut Model) {
-    if let Selected::Group(key) = &model.list.selected {
-        let close = !model.list.folded.contains(key);
-        fold::group(model, close);
-        return;
-    }
-    if model.current().is_none() {
-        model.note_no_job(format!(
-            "There is no job to attach to. {} starts one.",
-            model.key("n")
-        ));
-        return;
-    }
-    let stack_list = model.layout().kind == Kind::Stack && !model.frame.open;
-    if stack_list || model.options.read_only {
-        model.frame = Frame {
-            zoom: model.frame.zoom || !stack_list,
-            open: true,
-            grid: model.frame.grid,
-        };
-    } else {
-        start_typing(model, true);
-    }
-}
-
-/// Types into the current job, if it has started.
-fn start_typing(model: &mut Model, zoom: bool) {
-    match obstacle::not_started(model) {
-        Some(why) => model.note(why),
-        None => insert::enter(model, zoom),
-    }
-}
-
 /// Opens the menu of signals. If processes have survived a stop, asks whether to kill them instead.
 fn signal(model: &mut Model, cmds: &mut Vec<Cmd>) {
     if verbs::kill_survivors(model, cmds) {
@@ -309,50 +277,6 @@ fn signal(model: &mut Model, cmds: &mut Vec<Cmd>) {
     match obstacle::all_wait(model) {
         Some(why) => model.note(why),
         None => menu::signal(model),
-    }
-}
-
-fn zoom(model: &mut Model) {
-    if model.current().is_none() {
-        model.note_no_job("There is no job to zoom into.");
-        return;
-    }
-    model.frame.zoom = !model.frame.zoom;
-    model.leave_attached();
-}
-
-/// Undoes one step: messages that stay, zoom, the pane of the stack, filter, marks. Never closes the
-/// view.
-fn back(model: &mut Model) {
-    if model.toasts.dismiss() {
-        return;
-    }
-    if quit::stay(model) {
-        model.note("The view stays open; the jobs are still being stopped.");
-        return;
-    }
-    if model
-        .pane
-        .scroll
-        .take_if(|scroll| !scroll.follows)
-        .is_some()
-    {
-        return;
-    }
-    if group::is_shown(model) && std::mem::take(&mut model.pane.merged.up) > 0 {
-        return;
-    }
-    if model.frame.zoom {
-        model.frame.zoom = false;
-        model.leave_attached();
-    } else if model.frame.grid {
-        model.frame.grid = false;
-    } else if model.frame.open && model.layout().kind == Kind::Stack {
-        model.frame.open = false;
-    } else if !model.list.filter.is_empty() {
-        filter::clear(model);
-    } else if !model.list.marked.is_empty() {
-        model.list.marked.clear();
     }
 }
 
