@@ -27,12 +27,7 @@ use crate::tui::{copy, keyboard, removal, units};
 /// Handles a reply.
 pub(super) fn reply(model: &mut Model, tag: RequestKind, value: Value, cmds: &mut Vec<Cmd>) {
     match tag {
-        RequestKind::List => {
-            if let Some(listed) = read::<Listed<Record>>(model, "The list", value) {
-                model.hosts = listed.hosts;
-                list_received(model, listed.sessions, cmds);
-            }
-        }
+        RequestKind::List => listed(model, value, cmds),
         RequestKind::Away => away::received(model, value, cmds),
         RequestKind::Usage => usage::received(model, value, cmds),
         RequestKind::Found(id, round) => found::received(model, &id, round, Some(value)),
@@ -40,15 +35,11 @@ pub(super) fn reply(model: &mut Model, tag: RequestKind, value: Value, cmds: &mu
         RequestKind::Details(id) => page::record_received(model, &id, value, cmds),
         RequestKind::Typed(id) => page::typed_received(model, &id, value),
         RequestKind::Record(id) => {
-            if let Some(record) = read_of(model, &id, value) {
-                record_received(model, record);
-            }
+            store(model, &id, value);
             refreshed(model, &id, cmds);
         }
         RequestKind::Restart(id) => {
-            if let Some(record) = read_of(model, &id, value) {
-                record_received(model, record);
-            }
+            store(model, &id, value);
             refresh(model, &id, cmds);
         }
         RequestKind::Start(request) => started(model, request, value, cmds),
@@ -104,9 +95,7 @@ pub(super) fn reply(model: &mut Model, tag: RequestKind, value: Value, cmds: &mu
         RequestKind::Queues => queues::received(model, value),
         RequestKind::PauseQueue(name, pause) => queues::paused(model, &name, pause, value),
         RequestKind::Move(id, first) => {
-            if let Some(record) = read_of(model, &id, value) {
-                record_received(model, record);
-            }
+            store(model, &id, value);
             queues::moved(model, &id, first, cmds);
         }
         RequestKind::Clear(id) => {
@@ -139,7 +128,23 @@ fn read<T: DeserializeOwned>(model: &mut Model, what: &str, value: Value) -> Opt
     }
 }
 
-fn list_received(model: &mut Model, records: Vec<Record>, cmds: &mut Vec<Cmd>) {
+fn listed(model: &mut Model, value: Value, cmds: &mut Vec<Cmd>) {
+    let Some(listed) = read::<Listed<Record>>(model, "The list", value) else {
+        return;
+    };
+    model.hosts = listed.hosts;
+    replace_jobs(model, listed.sessions, cmds);
+    if !std::mem::replace(&mut model.daemon.listed, true) {
+        first_listed(model, cmds);
+    }
+    quit::again(model, cmds);
+    if let Attached::Awaited(id) = model.attached.clone() {
+        attach(model, id, cmds);
+    }
+}
+
+/// Replaces all jobs by the listed ones. What the view knows of a job beside its record is kept.
+fn replace_jobs(model: &mut Model, records: Vec<Record>, cmds: &mut Vec<Cmd>) {
     let (now, home) = (model.now.ms, model.origin.home.clone());
     let before = std::mem::take(&mut model.jobs).into_iter();
     let before: HashMap<SessionId, Job> = before.map(|job| (job.id().clone(), job)).collect();
@@ -177,25 +182,23 @@ fn list_received(model: &mut Model, records: Vec<Record>, cmds: &mut Vec<Cmd>) {
     model.usage.touch(now);
     model.list.stale = true;
     model.dirty = true;
-    if !std::mem::replace(&mut model.daemon.listed, true) {
-        // Once for each person: not if there was a view before.
-        if model.jobs.is_empty() && model.last_open.is_none() {
-            let quit = model.key("q");
-            model.note(format!("{quit} closes this view, jobs keep running"));
-        }
-        if model.last_open.is_none() {
-            seen::first(model);
-        }
-        away::request(model, cmds);
-        select::restore(model);
-        // A filter that was typed before there was a list looks for a job.
-        if !model.list.filter.is_empty() && matches!(model.list.selected, Selected::Group(_)) {
-            select::best_match(model);
-        }
+}
+
+/// With the first list of a view: welcomes a new person, tells what has happened since the last view, and selects.
+fn first_listed(model: &mut Model, cmds: &mut Vec<Cmd>) {
+    // Once for each person: not if there was a view before.
+    if model.jobs.is_empty() && model.last_open.is_none() {
+        let quit = model.key("q");
+        model.note(format!("{quit} closes this view, jobs keep running"));
     }
-    quit::again(model, cmds);
-    if let Attached::Awaited(id) = model.attached.clone() {
-        attach(model, id, cmds);
+    if model.last_open.is_none() {
+        seen::first(model);
+    }
+    away::request(model, cmds);
+    select::restore(model);
+    // A filter that was typed before there was a list looks for a job.
+    if !model.list.filter.is_empty() && matches!(model.list.selected, Selected::Group(_)) {
+        select::best_match(model);
     }
 }
 
@@ -219,6 +222,13 @@ fn attach(model: &mut Model, id: SessionId, cmds: &mut Vec<Cmd>) {
         rewind::replay(model, replay, cmds);
     } else if !model.options.read_only {
         insert::enter(model, true);
+    }
+}
+
+/// Stores the record in a reply.
+fn store(model: &mut Model, id: &SessionId, value: Value) {
+    if let Some(record) = read_of(model, id, value) {
+        record_received(model, record);
     }
 }
 
