@@ -4,6 +4,7 @@ mod alert;
 mod away;
 mod daemon;
 mod errors;
+mod listed;
 mod notify;
 mod project;
 mod queues;

@@ -1,23 +1,19 @@
 //! Handles replies of the daemon, by the tag of the request.
 
-use std::collections::{HashMap, HashSet};
-
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::daemon::{forget, refreshed};
-use super::{away, project, queues, seen, usage};
-use crate::protocol::reply::{Cleared, Killed, Listed, Signalled, Started};
-use crate::protocol::{Ending, Error, Record, SessionId};
+use super::{away, listed, project, queues, usage};
+use crate::protocol::reply::{Cleared, Killed, Signalled, Started};
+use crate::protocol::{Ending, Record, SessionId};
 use crate::term::sanitize::clean;
-use crate::tui::list::select;
-use crate::tui::message::{Cmd, Exit, Keys, RequestKind};
+use crate::tui::message::{Cmd, Keys, RequestKind};
+use crate::tui::model::Model;
 use crate::tui::model::job::Job;
-use crate::tui::model::mode::Frame;
-use crate::tui::model::{Attached, Model, Selected};
 use crate::tui::modes::normal::{quit, share_said, url_received};
 use crate::tui::modes::scroll::rewind;
-use crate::tui::modes::{compare, form, found, insert, page, scroll};
+use crate::tui::modes::{compare, form, found, insert, page};
 use crate::tui::pane::{card, follow, group, jump, runs};
 use crate::tui::requests::refresh;
 use crate::tui::shell::{self, Verb};
@@ -27,7 +23,11 @@ use crate::tui::{copy, keyboard, removal, units};
 /// Handles a reply.
 pub(super) fn reply(model: &mut Model, tag: RequestKind, value: Value, cmds: &mut Vec<Cmd>) {
     match tag {
-        RequestKind::List => listed(model, value, cmds),
+        RequestKind::List => {
+            if let Some(list) = read(model, "The list", value) {
+                listed::received(model, list, cmds);
+            }
+        }
         RequestKind::Away => away::received(model, value, cmds),
         RequestKind::Usage => usage::received(model, value, cmds),
         RequestKind::Found(id, round) => found::received(model, &id, round, Some(value)),
@@ -125,103 +125,6 @@ fn read<T: DeserializeOwned>(model: &mut Model, what: &str, value: Value) -> Opt
             model.fail(format!("{what} could not be read: {error}"));
             None
         }
-    }
-}
-
-fn listed(model: &mut Model, value: Value, cmds: &mut Vec<Cmd>) {
-    let Some(listed) = read::<Listed<Record>>(model, "The list", value) else {
-        return;
-    };
-    model.hosts = listed.hosts;
-    replace_jobs(model, listed.sessions, cmds);
-    if !std::mem::replace(&mut model.daemon.listed, true) {
-        first_listed(model, cmds);
-    }
-    quit::again(model, cmds);
-    if let Attached::Awaited(id) = model.attached.clone() {
-        attach(model, id, cmds);
-    }
-}
-
-/// Replaces all jobs by the listed ones. What the view knows of a job beside its record is kept.
-fn replace_jobs(model: &mut Model, records: Vec<Record>, cmds: &mut Vec<Cmd>) {
-    let (now, home) = (model.now.ms, model.origin.home.clone());
-    let before = std::mem::take(&mut model.jobs).into_iter();
-    let before: HashMap<SessionId, Job> = before.map(|job| (job.id().clone(), job)).collect();
-    let listed: HashSet<SessionId> = records
-        .iter()
-        .map(|record| record.summary.session_id.clone())
-        .collect();
-    let removed = model.removed.iter().flat_map(|removed| &removed.jobs);
-    let known = before.keys().chain(removed.map(Job::id));
-    // Removed jobs that can still be restored are still listed by the daemon.
-    let gone = known.filter(|id| !listed.contains(*id));
-    for id in gone.cloned().collect::<Vec<_>>() {
-        model.forget_job(&id);
-    }
-    removal::gone(model, |id| !listed.contains(id));
-    model.jobs = records
-        .into_iter()
-        .map(|record| {
-            let mut job = Job::new(record, now, home.as_deref());
-            if let Some(known) = before.get(job.id()) {
-                job.keep(known);
-            }
-            job
-        })
-        .filter_map(|job| removal::updated(&mut model.removed, job))
-        .collect();
-    // Of those that were seen in earlier views, some are gone, too.
-    model.seen.retain(|id| listed.contains(id));
-    // Those that were started again unnoticed.
-    for (id, _) in before.iter().filter(|(_, job)| !job.is_going()) {
-        if model.holds_keyboard(id) {
-            keyboard::restarted(model, id, cmds);
-        }
-    }
-    model.usage.touch(now);
-    model.list.stale = true;
-    model.dirty = true;
-}
-
-/// With the first list of a view: welcomes a new person, tells what has happened since the last view, and selects.
-fn first_listed(model: &mut Model, cmds: &mut Vec<Cmd>) {
-    // Once for each person: not if there was a view before.
-    if model.jobs.is_empty() && model.last_open.is_none() {
-        let quit = model.key("q");
-        model.note(format!("{quit} closes this view, jobs keep running"));
-    }
-    if model.last_open.is_none() {
-        seen::first(model);
-    }
-    away::request(model, cmds);
-    select::restore(model);
-    // A filter that was typed before there was a list looks for a job.
-    if !model.list.filter.is_empty() && matches!(model.list.selected, Selected::Group(_)) {
-        select::best_match(model);
-    }
-}
-
-/// Opens the job that the view was opened for.
-fn attach(model: &mut Model, id: SessionId, cmds: &mut Vec<Cmd>) {
-    if model.job(&id).is_none() {
-        let error = Error::session_not_found(id.as_str());
-        cmds.push(Cmd::Quit(Exit::Failed(error)));
-        return;
-    }
-    model.list.selected = Selected::Job(id.clone());
-    model.list.selected_at = model.now.ms;
-    model.frame = Frame {
-        zoom: true,
-        open: true,
-        grid: false,
-    };
-    model.attached = Attached::Yes(id);
-    if let Some(replay) = model.options.replay {
-        scroll::enter(model, false, cmds);
-        rewind::replay(model, replay, cmds);
-    } else if !model.options.read_only {
-        insert::enter(model, true);
     }
 }
 
