@@ -29,90 +29,106 @@ const LEAST_LINES: usize = 3;
 
 /// The form on one line; the focused field is as wide as possible. If there is no room for all
 /// fields, only the focused field and its number.
-pub(super) fn status(model: &Model, form: &Form, area: Rect, canvas: &mut Canvas) {
-    let theme = &model.theme;
-    let badge_text = format!(" {} ", model.mode().name());
-    let badge_width = u16::try_from(text::width(&badge_text)).unwrap_or(0);
-    canvas.buffer_mut().set_stringn(
-        area.x,
-        area.y,
-        &badge_text,
-        usize::from(area.width),
-        theme.badge(Tone::Entry),
-    );
-    let mut x = area.x + badge_width + 1;
-    let room = usize::from(area.right().saturating_sub(x + 1));
+pub(super) fn status(model: &Model, form: &Form, line: Rect, canvas: &mut Canvas) {
+    let rest = badge(model, line, canvas);
     if form.over {
-        let name = text::clip_middle(&form.edits, 24, theme.glyph("…"));
-        let typed = form.value(form.focus);
-        let text = format!("{name} was removed; not changed: {typed} ");
-        let text = text::clip(&text, room, theme.glyph("…"));
-        canvas
-            .buffer_mut()
-            .set_string(x, area.y, text, theme.strong());
-        return;
+        job_removed(model, form, rest, canvas);
+    } else if form.pending.is_some() {
+        pending(model, form, rest, line, canvas);
+    } else if usize::from(rest.width) < NARROW {
+        focused_field(model, form, rest, line, canvas);
+    } else {
+        all_fields(model, form, rest, line, canvas);
     }
-    if form.pending.is_some() {
-        let doing = match form.purpose {
-            Purpose::New(_) => "starting",
-            Purpose::Edit(..) => "changing",
-        };
-        let what = match form.purpose {
-            Purpose::Edit(..) if !form.value(NAME).is_empty() => form.value(NAME),
-            _ => form.value(RUN),
-        };
-        let text = format!("{doing} {what} ");
-        let beside = Alarms::width(model, area);
-        let text = text::clip(&text, room.saturating_sub(beside), theme.glyph("…"));
-        let used = usize::from(x - area.x) + text::width(&text);
-        let buf = canvas.buffer_mut();
-        buf.set_string(x, area.y, text, theme.dim());
-        alarms(model, used, 0, area, buf);
-        return;
-    }
-    if room < NARROW {
-        let label = format!("{}: ", form.labels[form.focus]);
-        let line = form.fields[form.focus].text();
-        let used = usize::from(x - area.x) + text::width(&label) + text::width(&line) + 2;
-        // The number of the field comes after it.
-        let area = alarms(model, used + 4, 0, area, canvas.buffer_mut());
-        let field = Rect::new(x, area.y, area.right().saturating_sub(x + 4), 1);
-        draw_field(theme, &label, &form.fields[form.focus], true, field, canvas);
-        ghost(model, form, &label, field, canvas);
-        let place = format!("{}/{}", form.focus + 1, form.labels.len());
-        canvas
-            .buffer_mut()
-            .set_string(area.right() - 4, area.y, place, theme.dim());
-        return;
-    }
-    let labels: Vec<String> = form
-        .labels
-        .iter()
-        .map(|label| format!("{label}: "))
-        .collect();
-    let widths = widths(form, room);
+}
+
+/// Draws the name of the mode. Returns the rest of the line, without its last column.
+fn badge(model: &Model, line: Rect, canvas: &mut Canvas) -> Rect {
+    let name = format!(" {} ", model.mode().name());
+    let style = model.theme.badge(Tone::Entry);
+    let room = usize::from(line.width);
+    let buf = canvas.buffer_mut();
+    buf.set_stringn(line.x, line.y, &name, room, style);
+    let width = u16::try_from(text::width(&name)).unwrap_or(0);
+    let x = line.x + width + 1;
+    Rect::new(x, line.y, line.right().saturating_sub(x + 1), 1)
+}
+
+/// Says that the job which the form edits was removed, and what is still typed.
+fn job_removed(model: &Model, form: &Form, rest: Rect, canvas: &mut Canvas) {
+    let theme = &model.theme;
+    let name = text::clip_middle(&form.edits, 24, theme.glyph("…"));
+    let typed = form.value(form.focus);
+    let text = format!("{name} was removed; not changed: {typed} ");
+    let text = text::clip(&text, usize::from(rest.width), theme.glyph("…"));
+    let buf = canvas.buffer_mut();
+    buf.set_string(rest.x, rest.y, text, theme.strong());
+}
+
+/// Says what the daemon was asked to do.
+fn pending(model: &Model, form: &Form, rest: Rect, line: Rect, canvas: &mut Canvas) {
+    let theme = &model.theme;
+    let doing = match form.purpose {
+        Purpose::New(_) => "starting",
+        Purpose::Edit(..) => "changing",
+    };
+    let what = match form.purpose {
+        Purpose::Edit(..) if !form.value(NAME).is_empty() => form.value(NAME),
+        _ => form.value(RUN),
+    };
+    let text = format!("{doing} {what} ");
+    let room = usize::from(rest.width).saturating_sub(Alarms::width(model, line));
+    let text = text::clip(&text, room, theme.glyph("…"));
+    let used = usize::from(rest.x - line.x) + text::width(&text);
+    let buf = canvas.buffer_mut();
+    buf.set_string(rest.x, rest.y, text, theme.dim());
+    alarms(model, used, 0, line, buf);
+}
+
+/// The focused field and its number.
+fn focused_field(model: &Model, form: &Form, rest: Rect, line: Rect, canvas: &mut Canvas) {
+    let label = format!("{}: ", form.labels[form.focus]);
+    let field = &form.fields[form.focus];
+    let lead = usize::from(rest.x - line.x);
+    let used = lead + text::width(&label) + text::width(&field.text()) + 2;
+    // The number of the field comes after it.
+    let area = alarms(model, used + 4, 0, line, canvas.buffer_mut());
+    let part = Rect::new(rest.x, rest.y, area.right().saturating_sub(rest.x + 4), 1);
+    draw_field(&model.theme, &label, field, true, part, canvas);
+    ghost(model, form, &label, part, canvas);
+    let place = format!("{}/{}", form.focus + 1, form.labels.len());
+    let buf = canvas.buffer_mut();
+    buf.set_string(area.right() - 4, area.y, place, model.theme.dim());
+}
+
+/// All fields for which there is room, with a mark for the others.
+fn all_fields(model: &Model, form: &Form, rest: Rect, line: Rect, canvas: &mut Canvas) {
+    let theme = &model.theme;
+    let widths = widths(form, usize::from(rest.width));
     // Each field is followed by a blank.
     let used: usize = widths.iter().map(|width| width + 1).sum();
-    let used = usize::from(x - area.x) + used;
-    alarms(model, used, 0, area, canvas.buffer_mut());
+    let used = usize::from(rest.x - line.x) + used;
+    alarms(model, used, 0, line, canvas.buffer_mut());
     let mark = theme.glyph(LEFT_OUT);
     let mut is_left_out = false;
-    for ((field, label), width) in labels.iter().enumerate().zip(widths) {
+    let mut x = rest.x;
+    for (field, width) in widths.into_iter().enumerate() {
         if width == 0 {
             // Of several fields, one mark.
             if !std::mem::replace(&mut is_left_out, true) {
-                canvas.buffer_mut().set_string(x, area.y, mark, theme.dim());
+                canvas.buffer_mut().set_string(x, line.y, mark, theme.dim());
                 x += u16::try_from(text::width(mark)).unwrap_or(0) + 1;
             }
             continue;
         }
         is_left_out = false;
         let width = u16::try_from(width).unwrap_or(0);
-        let part = Rect::new(x, area.y, width.min(area.right().saturating_sub(x)), 1);
+        let part = Rect::new(x, line.y, width.min(line.right().saturating_sub(x)), 1);
+        let label = format!("{}: ", form.labels[field]);
         let focus = field == form.focus;
-        draw_field(theme, label, &form.fields[field], focus, part, canvas);
+        draw_field(theme, &label, &form.fields[field], focus, part, canvas);
         if focus {
-            ghost(model, form, label, part, canvas);
+            ghost(model, form, &label, part, canvas);
         }
         x += width + 1;
     }
