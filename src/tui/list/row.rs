@@ -24,74 +24,28 @@ pub(super) fn draw(
 ) {
     let theme = &model.theme;
     let state = job.state();
-    // What was last known of a host that is not connected may not be so any more.
-    let is_old = job.record.summary.seen_at.is_some();
-    let style = if is_old {
-        theme.dim()
-    } else {
-        theme.state(&state)
-    };
     if selected {
         buf.set_style(line, theme.selected());
         put(buf, line, 0, theme.glyph("▌"), theme.key());
     }
-    put(buf, line, 1, state.glyph(theme.ascii), style);
-    let (words, mut columns) = match in_queue(job, &state, columns) {
-        Some((word, columns)) => (vec![word], columns),
-        None => (state_words(job, &state), columns),
-    };
-    let is_quiet = words.is_empty();
-    let mut words = if is_quiet {
-        quiet_words(job, columns)
-    } else {
-        words
-    };
-    let mut time = time(model, job, columns);
-    if columns.is_word_for_time && !is_quiet {
-        // When it is tried again belongs to the state.
-        if matches!(state, State::Retrying(_)) {
-            words.insert(0, format!("{} {time}", state.word()));
-        }
-        columns.body += 1 + columns.time;
-        columns.time = 0;
-        time.clear();
-    }
-    let (word, word_at) = place(&words, !is_quiet, text::width(job.bare_name()), columns);
-    let name_room = if word.is_empty() {
-        columns.body
-    } else {
-        word_at.saturating_sub(1)
-    };
-    let name = text::clip_middle(job.bare_name(), name_room, theme.glyph("…"));
-    let name_style = if selected {
-        theme.selected_name()
-    } else if !is_old && ((job.is_going() && !state.waits()) || state.failed()) {
-        Style::new()
-    } else {
-        theme.dim().remove_modifier(Modifier::BOLD)
-    };
-    put(buf, line, LEAD, &name, name_style);
-    for at in model.query().hits(&name) {
-        let x = LEAD + text::width(&name[..at]);
-        let letter: String = name[at..].chars().take(1).collect();
-        put(
-            buf,
-            line,
-            x,
-            &letter,
-            theme.key().add_modifier(Modifier::UNDERLINED),
-        );
-    }
-    let word_style = match (is_quiet, job.record.summary.progress) {
+    let glyph_style = state_style(model, job, &state);
+    put(buf, line, 1, state.glyph(theme.ascii), glyph_style);
+    let row = Row::of(model, job, &state, columns);
+    let columns = row.columns;
+    let name = text::clip_middle(job.bare_name(), row.name_room(), theme.glyph("…"));
+    put(buf, line, LEAD, &name, name_style(model, job, selected));
+    underline_hits(model, &name, line, buf);
+    let word_style = match (row.is_quiet, job.record.summary.progress) {
         (true, _) => theme.dim(),
         (false, Some(progress)) if state.runs() => progress::style(progress, theme),
-        (false, _) => style,
+        (false, _) => glyph_style,
     };
-    put(buf, line, LEAD + word_at, &word, word_style);
+    put(buf, line, LEAD + row.word_at, &row.word, word_style);
     let mut x = LEAD + columns.body;
     if columns.time > 0 {
         x += 1 + columns.time;
-        put(buf, line, x - text::width(&time), &time, theme.dim());
+        let at = x - text::width(&row.time);
+        put(buf, line, at, &row.time, theme.dim());
     }
     live(model, job, columns, x, line, buf);
     for width in [columns.cpu, columns.spark] {
@@ -99,6 +53,95 @@ pub(super) fn draw(
     }
     let marks = marks(model, job, columns.marks);
     put(buf, line, x + 1, &marks, theme.key());
+}
+
+/// The word and the time of a row, and its columns, which depend on them.
+struct Row {
+    columns: Columns,
+    word: String,
+    /// Column of the word in the body.
+    word_at: usize,
+    /// Whether the glyph already shows the state, so that the word is about something else.
+    is_quiet: bool,
+    time: String,
+}
+
+impl Row {
+    fn of(model: &Model, job: &Job, state: &State, columns: Columns) -> Self {
+        let (words, mut columns) = match in_queue(job, state, columns) {
+            Some((word, columns)) => (vec![word], columns),
+            None => (state_words(job, state), columns),
+        };
+        let is_quiet = words.is_empty();
+        let mut words = if is_quiet {
+            quiet_words(job, columns)
+        } else {
+            words
+        };
+        let mut time = time(model, job, columns);
+        if columns.is_word_for_time && !is_quiet {
+            // When it is tried again belongs to the state.
+            if matches!(state, State::Retrying(_)) {
+                words.insert(0, format!("{} {time}", state.word()));
+            }
+            columns.body += 1 + columns.time;
+            columns.time = 0;
+            time.clear();
+        }
+        let (word, word_at) = place(&words, !is_quiet, text::width(job.bare_name()), columns);
+        Self {
+            columns,
+            word,
+            word_at,
+            is_quiet,
+            time,
+        }
+    }
+
+    /// Columns for the name.
+    fn name_room(&self) -> usize {
+        if self.word.is_empty() {
+            self.columns.body
+        } else {
+            self.word_at.saturating_sub(1)
+        }
+    }
+}
+
+/// Whether what is shown of a job is old: what was last known of a host that is not connected may not be so any more.
+fn is_old(job: &Job) -> bool {
+    job.record.summary.seen_at.is_some()
+}
+
+fn state_style(model: &Model, job: &Job, state: &State) -> Style {
+    if is_old(job) {
+        model.theme.dim()
+    } else {
+        model.theme.state(state)
+    }
+}
+
+fn name_style(model: &Model, job: &Job, selected: bool) -> Style {
+    let theme = &model.theme;
+    let state = job.state();
+    let is_active = (job.is_going() && !state.waits()) || state.failed();
+    if selected {
+        theme.selected_name()
+    } else if is_active && !is_old(job) {
+        Style::new()
+    } else {
+        theme.dim().remove_modifier(Modifier::BOLD)
+    }
+}
+
+/// Underlines where the filter matches the name.
+fn underline_hits(model: &Model, name: &str, line: Rect, buf: &mut Buffer) {
+    let style = model.theme.key().add_modifier(Modifier::UNDERLINED);
+    for at in model.query().hits(name) {
+        let x = LEAD + text::width(&name[..at]);
+        let letter: String = name[at..].chars().take(1).collect();
+        put(buf, line, x, &letter, style);
+    }
 }
 
 /// The words of a row whose glyph does not say everything, longest first: the state, or the progress that the program
