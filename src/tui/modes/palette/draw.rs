@@ -1,5 +1,6 @@
 //! The palette: matching commands, each with its key and the equivalent shell command.
 
+use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 
@@ -60,36 +61,36 @@ pub(super) fn draw(model: &Model, palette: &Palette, body: Rect, canvas: &mut Ca
     let x = body.x + (body.width - width) / 2;
     let y = body.y + u16::from(framed && body.height > rows + margin + 1);
     let area = Rect::new(x, y, width, (rows + margin).min(body.height));
-    for y in area.top()..area.bottom() {
-        // A wide character that ends in the first column of the box would cover its border.
-        let before = (area.x.saturating_sub(1), y);
-        if area.x > 0
-            && let Some(cell) = canvas.buffer_mut().cell_mut(before)
-            && text::width(cell.symbol()) > 1
-        {
-            cell.set_symbol(" ");
-        }
-        for x in area.left()..area.right() {
-            if let Some(cell) = canvas.buffer_mut().cell_mut((x, y)) {
-                cell.reset();
-            }
-        }
-    }
+    clear(area, canvas.buffer_mut());
     let mut inner = area;
     if framed {
         border(model, area, canvas);
         inner = Rect::new(area.x + 2, area.y + 1, area.width - 4, area.height - 2);
     }
-    input(
-        model,
-        palette,
-        (found.len(), total),
-        Rect { height: 1, ..inner },
-        canvas,
-    );
+    let line = Rect { height: 1, ..inner };
+    input(model, palette, (found.len(), total), line, canvas);
     let first = inner.y + if framed { 2 } else { 1 };
     let list = Rect::new(inner.x, first, inner.width, rows);
     list_of(model, palette, (&found, &columns), list, canvas);
+}
+
+/// Empties an area.
+fn clear(area: Rect, buf: &mut Buffer) {
+    for y in area.top()..area.bottom() {
+        // A wide character that ends in the first column of the box would cover its border.
+        let before = (area.x.saturating_sub(1), y);
+        if area.x > 0
+            && let Some(cell) = buf.cell_mut(before)
+            && text::width(cell.symbol()) > 1
+        {
+            cell.set_symbol(" ");
+        }
+        for x in area.left()..area.right() {
+            if let Some(cell) = buf.cell_mut((x, y)) {
+                cell.reset();
+            }
+        }
+    }
 }
 
 /// Widths of the columns, from all commands, so that nothing moves while typing.
@@ -180,6 +181,7 @@ fn input(
     line::draw::field(&model.theme, "> ", &palette.line, true, field, canvas);
 }
 
+/// The matching commands, with the selected one in the middle if possible.
 fn list_of(
     model: &Model,
     palette: &Palette,
@@ -187,67 +189,66 @@ fn list_of(
     area: Rect,
     canvas: &mut Canvas,
 ) {
-    let theme = &model.theme;
-    let rows = usize::from(area.height);
-    let width = usize::from(area.width);
     let buf = canvas.buffer_mut();
     if found.is_empty() {
-        buf.set_stringn(
-            area.x + 2,
-            area.y,
-            "no command has this name or description",
-            width,
-            theme.dim(),
-        );
+        let text = "no command has this name or description";
+        let width = usize::from(area.width);
+        buf.set_stringn(area.x + 2, area.y, text, width, model.theme.dim());
         return;
     }
-    let start = palette
-        .at
-        .saturating_sub(rows / 2)
-        .min(found.len().saturating_sub(rows));
-    let keys = columns.keys;
-    let names = columns.names_in(width);
-    for (y, (at, entry)) in (area.y..).zip(found.iter().enumerate().skip(start).take(rows)) {
-        let here = at == palette.at;
+    let rows = usize::from(area.height);
+    let last_start = found.len().saturating_sub(rows);
+    let start = palette.at.saturating_sub(rows / 2).min(last_start);
+    let end = found.len().min(start + rows);
+    for (y, at) in (area.y..).zip(start..end) {
         let line = Rect::new(area.x, y, area.width, 1);
-        let mut style = Style::new();
-        if here {
-            buf.set_style(line, theme.selected());
-            buf.set_string(area.x, y, theme.glyph("▌"), theme.key());
-            style = theme.selected_name();
-        }
-        let mut key_style = theme.key();
-        if entry.obstacle.is_some() {
-            (style, key_style) = (style.patch(theme.dim()), theme.dim());
-        }
-        let mark = theme.glyph("…");
-        let mut put = |x: usize, text: &str, room: usize, style: Style| {
-            let shift = u16::try_from(x).unwrap_or(u16::MAX);
-            if x + room <= width {
-                let text = text::clip(text, room, mark);
-                buf.set_stringn(area.x + shift, y, text, room, style);
-            }
-        };
-        put(2, &entry.title, names, style);
-        put(names + 3, &entry.key, keys, key_style);
-        let shell = names + keys + 5;
-        if width >= shell + 12 {
-            put(shell, &shown(entry), width - shell, theme.dim());
+        let is_selected = at == palette.at;
+        draw_row(model, &found[at], columns, is_selected, line, buf);
+    }
+    let last = area.bottom().saturating_sub(1);
+    let cut = [(start > 0, area.y, "▲"), (end < found.len(), last, "▼")];
+    let x = area.right().saturating_sub(1);
+    for (is_cut, y, mark) in cut {
+        if is_cut {
+            let mark = model.theme.glyph(mark);
+            buf.set_string(x, y, mark, model.theme.key());
         }
     }
-    let shown = (found.len() - start).min(rows);
-    let x = area.right().saturating_sub(1);
-    let marks = [
-        (start > 0, area.y, "▲"),
-        (
-            start + shown < found.len(),
-            area.bottom().saturating_sub(1),
-            "▼",
-        ),
-    ];
-    for (is_cut, y, mark) in marks {
-        if is_cut {
-            buf.set_string(x, y, theme.glyph(mark), theme.key());
+}
+
+/// A command: its name, its key, and its shell command if there is room. One that is impossible now is dimmed.
+fn draw_row(
+    model: &Model,
+    entry: &Entry,
+    columns: &Columns,
+    is_selected: bool,
+    line: Rect,
+    buf: &mut Buffer,
+) {
+    let theme = &model.theme;
+    let (mut style, mut key_style) = (Style::new(), theme.key());
+    if is_selected {
+        buf.set_style(line, theme.selected());
+        buf.set_string(line.x, line.y, theme.glyph("▌"), theme.key());
+        style = theme.selected_name();
+    }
+    if entry.obstacle.is_some() {
+        (style, key_style) = (style.patch(theme.dim()), theme.dim());
+    }
+    let width = usize::from(line.width);
+    let mark = theme.glyph("…");
+    let mut put = |x: usize, text: &str, room: usize, style: Style| {
+        let shift = u16::try_from(x).unwrap_or(u16::MAX);
+        if x + room <= width {
+            let text = text::clip(text, room, mark);
+            buf.set_stringn(line.x + shift, line.y, text, room, style);
         }
+    };
+    let (names, keys) = (columns.names_in(width), columns.keys);
+    put(2, &entry.title, names, style);
+    put(names + 3, &entry.key, keys, key_style);
+    let shell = names + keys + 5;
+    if width >= shell + 12 {
+        put(shell, &shown(entry), width - shell, theme.dim());
     }
 }
