@@ -38,7 +38,7 @@ pub fn view(model: &Model, canvas: &mut Canvas) {
             list::draw_edges(model, area, canvas.buffer_mut());
         }
         if let Some(area) = layout.title {
-            pane::title(model, area, canvas.buffer_mut());
+            pane::title::draw(model, area, canvas.buffer_mut());
         }
         if let Some(area) = layout.grid {
             grid::draw::draw(model, area, canvas);

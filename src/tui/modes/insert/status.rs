@@ -77,7 +77,7 @@ fn running_job(model: &Model, job: &Job, bar: &mut Bar, area: Rect) {
     job_items(model, job, bar, wide);
     // The title line shows the question, if there is one.
     let asked = model.layout().title.is_none();
-    let asked = asked.then(|| pane::question(model, beside(area)));
+    let asked = asked.then(|| pane::title::question(model, beside(area)));
     match asked.flatten() {
         Some(question) => bar.text(1, question, model.theme.state(&State::Asked)),
         None if add_who_types(model, bar, wide) => {}

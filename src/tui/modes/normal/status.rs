@@ -98,7 +98,7 @@ fn add_grid(model: &Model, area: Rect, bar: &mut Bar) {
 /// What a pane with the whole width shows, and what its job asks.
 fn add_pane(model: &Model, area: Rect, bar: &mut Bar) {
     let theme = &model.theme;
-    if let Some(question) = pane::question(model, beside(area)) {
+    if let Some(question) = pane::title::question(model, beside(area)) {
         // The pane shows it, too; in the zoom, only this line shows how to answer.
         let is_zoom = model.layout().kind == Kind::Zoom;
         bar.text(
