@@ -238,54 +238,50 @@ fn event_received(model: &mut Model, event: Event, cmds: &mut Vec<Cmd>) {
         return;
     }
     model.daemon.seq = model.daemon.seq.max(event.seq.unwrap_or(0));
-    match event
-        .session_id
-        .as_ref()
-        .and_then(|id| model.on_its_way(id))
-    {
-        Some(pending) if alert::may_tell(event.event) => pending.early.push(event.clone()),
-        _ => report(model, &event, cmds),
-    }
-    if matches!(event.event, EventKind::HostUp | EventKind::HostDown) {
-        host_changed(model, &event, cmds);
-        return;
-    }
-    if matches!(
-        event.event,
-        EventKind::QueuePaused | EventKind::QueueResumed | EventKind::QueueChanged
-    ) {
-        queues(cmds);
+    report_or_keep(model, &event, cmds);
+    match event.event {
+        EventKind::HostUp | EventKind::HostDown => {
+            host_changed(model, &event, cmds);
+            return;
+        }
+        EventKind::QueuePaused | EventKind::QueueResumed | EventKind::QueueChanged => queues(cmds),
+        _ => {}
     }
     away::happened(model, &event);
-    let Some(id) = event.session_id else {
-        return;
-    };
+    if let Some(id) = event.session_id {
+        job_event(model, id, event.event, event.data, cmds);
+    }
+}
+
+/// Tells the person of an event. If its job is new, it is told when the record of the job has arrived.
+fn report_or_keep(model: &mut Model, event: &Event, cmds: &mut Vec<Cmd>) {
+    let id = event.session_id.as_ref();
+    match id.and_then(|id| model.on_its_way(id)) {
+        Some(pending) if alert::may_tell(event.event) => pending.early.push(event.clone()),
+        _ => report(model, event, cmds),
+    }
+}
+
+/// Handles an event about a job.
+fn job_event(model: &mut Model, id: SessionId, kind: EventKind, data: Value, cmds: &mut Vec<Cmd>) {
     // Screen events do not count as activity: only watched jobs have them, and an output event
     // reports the same activity.
-    if event.event != EventKind::Screen {
+    if kind != EventKind::Screen {
         model.usage.touch(model.now.ms);
     }
-    match event.event {
-        EventKind::Screen => screen_received(model, &id, event.data),
-        EventKind::Output => output_received(model, &id, &event.data),
+    match kind {
+        EventKind::Screen => screen_received(model, &id, data),
+        EventKind::Output => output_received(model, &id, &data),
         EventKind::Title | EventKind::Bell | EventKind::Hello => {}
-        EventKind::AgentInput => {
-            let by = event.data.get("by").and_then(Value::as_str);
-            let by = by.map(clean).filter(|by| !by.is_empty());
-            model.keyboards.agent_typed(id, by, model.now.ms);
-            model.dirty = true;
-        }
+        EventKind::AgentInput => agent_typed(model, id, &data),
         EventKind::Restarted => {
             keyboard::restarted(model, &id, cmds);
             refresh(model, &id, cmds);
         }
         EventKind::Changed => {
-            refresh(model, &id, cmds);
-            page::job_changed(model, &id, cmds);
-            if model
-                .job(&id)
-                .is_some_and(|job| job.state() == State::Queued)
-            {
+            look_again(model, &id, cmds);
+            let job = model.job(&id);
+            if job.is_some_and(|job| job.state() == State::Queued) {
                 others_moved(model, &id, cmds);
             }
         }
@@ -294,11 +290,21 @@ fn event_received(model: &mut Model, event: Event, cmds: &mut Vec<Cmd>) {
         // exists, the list requested after this contains it.
         EventKind::Exited | EventKind::Lost
             if model.job(&id).is_none() && !model.refreshing.contains_key(&id) => {}
-        _ => {
-            refresh(model, &id, cmds);
-            page::job_changed(model, &id, cmds);
-        }
+        _ => look_again(model, &id, cmds),
     }
+}
+
+/// Requests the record of a job again, and the page about it if that is open.
+fn look_again(model: &mut Model, id: &SessionId, cmds: &mut Vec<Cmd>) {
+    refresh(model, id, cmds);
+    page::job_changed(model, id, cmds);
+}
+
+fn agent_typed(model: &mut Model, id: SessionId, data: &Value) {
+    let by = data.get("by").and_then(Value::as_str);
+    let by = by.map(clean).filter(|by| !by.is_empty());
+    model.keyboards.agent_typed(id, by, model.now.ms);
+    model.dirty = true;
 }
 
 fn screen_received(model: &mut Model, id: &SessionId, data: Value) {
