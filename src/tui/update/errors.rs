@@ -1,7 +1,8 @@
 //! Handles error replies: shows them in the place that fits, or ignores them if something else
 //! already shows the problem.
 
-use super::daemon::{forget, list_less, refreshed, subscribe_to_less};
+use super::daemon::{list_less, subscribe_to_less};
+use super::events::{forget, refreshed};
 use super::{project, usage};
 use crate::protocol::{Error, ErrorCode};
 use crate::term::sanitize::clean;

@@ -4,6 +4,7 @@ mod alert;
 mod away;
 mod daemon;
 mod errors;
+mod events;
 mod listed;
 mod notify;
 mod project;

@@ -3,7 +3,7 @@
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::daemon::{forget, refreshed};
+use super::events::{forget, refreshed};
 use super::{away, listed, project, queues, usage};
 use crate::protocol::reply::{Cleared, Killed, Signalled, Started};
 use crate::protocol::{Ending, Record, SessionId};
