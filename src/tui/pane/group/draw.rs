@@ -101,51 +101,16 @@ fn shows_full_screens(model: &Model, group: &Group) -> bool {
 }
 
 fn draw_lines(model: &Model, group: &Group, area: Rect, buf: &mut Buffer) {
-    let theme = &model.theme;
     let merged = &model.pane.merged;
-    let width = usize::from(area.width).saturating_sub(1);
+    let width = area.width.saturating_sub(1);
+    let area = Rect { width, ..area };
     if merged.lines.is_empty() {
-        let host = group.key.host().and_then(|name| model.host(name));
-        let text = match host.and_then(|host| host.error.as_ref()) {
-            Some(error) if model.options.read_only => {
-                format!("Not connected: {}.", hosts::trouble(error))
-            }
-            Some(error) => format!(
-                "Not connected: {}. {} logs in.",
-                hosts::trouble(error),
-                model.key("l")
-            ),
-            None if shows_full_screens(model, group) => {
-                "No lines: what runs here draws on the whole screen.".to_owned()
-            }
-            None => "No output yet.".to_owned(),
-        };
         if !merged.is_loading() && area.height > 0 {
-            buf.set_stringn(area.x, area.y, text, width, theme.dim());
+            put(area, 0, &no_lines(model, group), model.theme.dim(), buf);
         }
         return;
     }
-    let time = |line: &MergedLine| {
-        if width >= SECONDS {
-            units::clock_seconds(line.at, &model.zone)
-        } else {
-            units::clock(line.at, &model.zone)
-        }
-    };
-    let columns = Columns::of(model, group, width);
-    let Columns {
-        lead,
-        name_width,
-        text_at,
-        ..
-    } = columns;
-    let put = |x: usize, y: u16, text: &str, style: Style, buf: &mut Buffer| {
-        let left = width.saturating_sub(x);
-        let x = area.x + u16::try_from(x).unwrap_or(area.width);
-        if left > 0 {
-            buf.set_stringn(x, y, text, left, style);
-        }
-    };
+    let columns = Columns::of(model, group, usize::from(width));
     let end = merged.lines.len() - merged.up.min(merged.lines.len());
     let mut bottom = area.bottom();
     for line in merged.lines[..end].iter().rev() {
@@ -154,18 +119,41 @@ fn draw_lines(model: &Model, group: &Group, area: Rect, buf: &mut Buffer) {
         let Some(top) = bottom.checked_sub(height).filter(|top| *top >= area.y) else {
             // Of a line that does not fit, the end is newer than nothing.
             let fits = usize::from(bottom - area.y);
-            for (y, row) in (area.y..bottom).zip(&rows[rows.len() - fits..]) {
-                put(text_at, y, row, Style::new(), buf);
-            }
+            columns.draw_text(&rows[rows.len() - fits..], area, buf);
             return;
         };
-        let name = text::clip_middle(&model.name_of(&line.id), name_width, theme.glyph("…"));
-        put(0, top, &time(line), theme.dim(), buf);
-        put(lead, top, &name, theme.name(merged.color_of(&line.id)), buf);
-        for (y, row) in (top..bottom).zip(&rows) {
-            put(text_at, y, row, Style::new(), buf);
-        }
+        let part = Rect { y: top, ..area };
+        columns.draw_origin(model, line, part, buf);
+        columns.draw_text(&rows, part, buf);
         bottom = top;
+    }
+}
+
+/// Why there are no lines.
+fn no_lines(model: &Model, group: &Group) -> String {
+    let host = group.key.host().and_then(|name| model.host(name));
+    match host.and_then(|host| host.error.as_ref()) {
+        Some(error) if model.options.read_only => {
+            format!("Not connected: {}.", hosts::trouble(error))
+        }
+        Some(error) => format!(
+            "Not connected: {}. {} logs in.",
+            hosts::trouble(error),
+            model.key("l")
+        ),
+        None if shows_full_screens(model, group) => {
+            "No lines: what runs here draws on the whole screen.".to_owned()
+        }
+        None => "No output yet.".to_owned(),
+    }
+}
+
+/// Draws text at a column of the first row of an area, cut at the end.
+fn put(area: Rect, x: usize, text: &str, style: Style, buf: &mut Buffer) {
+    let room = usize::from(area.width).saturating_sub(x);
+    if room > 0 {
+        let x = area.x + u16::try_from(x).unwrap_or(area.width);
+        buf.set_stringn(x, area.y, text, room, style);
     }
 }
 
@@ -187,6 +175,8 @@ pub(super) fn oldest_that_fit(model: &Model) -> usize {
 
 /// Where the parts of a line begin, and how wide they are.
 struct Columns {
+    /// Whether the times have seconds.
+    has_seconds: bool,
     lead: usize,
     name_width: usize,
     text_at: usize,
@@ -198,9 +188,11 @@ impl Columns {
         let names = group.jobs.iter().filter_map(|&index| model.jobs.get(index));
         let widest = names.map(|job| text::width(&job.name)).max().unwrap_or(0);
         let name_width = widest.min(WIDEST_NAME).min(width / 4);
-        let lead = if width >= SECONDS { 9 } else { 6 };
+        let has_seconds = width >= SECONDS;
+        let lead = if has_seconds { 9 } else { 6 };
         let text_at = lead + name_width + 1;
         Self {
+            has_seconds,
             lead,
             name_width,
             text_at,
@@ -214,6 +206,28 @@ impl Columns {
             broken(&line.text, self.room)
         } else {
             vec![text::clip(&line.text, self.room, model.theme.glyph("…"))]
+        }
+    }
+
+    /// Draws when and by which job a line was written.
+    fn draw_origin(&self, model: &Model, line: &MergedLine, area: Rect, buf: &mut Buffer) {
+        let theme = &model.theme;
+        let time = if self.has_seconds {
+            units::clock_seconds(line.at, &model.zone)
+        } else {
+            units::clock(line.at, &model.zone)
+        };
+        put(area, 0, &time, theme.dim(), buf);
+        let name = model.name_of(&line.id);
+        let name = text::clip_middle(&name, self.name_width, theme.glyph("…"));
+        let style = theme.name(model.pane.merged.color_of(&line.id));
+        put(area, self.lead, &name, style, buf);
+    }
+
+    /// Draws the rows of a line from the top of an area on.
+    fn draw_text(&self, rows: &[String], area: Rect, buf: &mut Buffer) {
+        for (y, row) in (area.y..).zip(rows) {
+            put(Rect { y, ..area }, self.text_at, row, Style::new(), buf);
         }
     }
 }
