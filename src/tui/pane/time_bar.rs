@@ -6,6 +6,7 @@ use ratatui::layout::Rect;
 
 use crate::protocol::Timestamp;
 use crate::tui::model::Model;
+use crate::tui::model::job::Job;
 use crate::tui::model::rewind::Rewind;
 use crate::tui::units;
 use crate::tui::{state::State, text};
@@ -19,65 +20,95 @@ pub fn draw(model: &Model, rewind: &Rewind, area: Rect, buf: &mut Buffer) {
         return;
     };
     let theme = &model.theme;
-    let summary = &job.record.summary;
-    let runs = model.runs.of(&rewind.id);
-    let first = runs
-        .first()
-        .map_or(summary.created_at, |run| run.started_at);
-    let end = summary.ended_at.map_or(model.now.ms, Timestamp::millis);
-    let whole = (first.millis(), end.max(first.millis() + 1));
+    let whole = recorded(model, job);
     let shown = shown(rewind, whole);
     let (from, to) = window(whole, shown, rewind.span_ms());
-    let clock = |at: i64| units::clock_seconds(at, &model.zone);
+    let before = format!("{} ", units::clock_seconds(from, &model.zone));
     let last = if job.is_going() && to == whole.1 {
         "now".to_owned()
     } else {
-        clock(to)
+        units::clock_seconds(to, &model.zone)
     };
     let step = match area.width {
         WITH_STEP.. => format!("  step {}", units::uptime(rewind.step_ms())),
         _ => String::new(),
     };
-    let before = format!("{} ", clock(from));
     let after = format!(" {last}{step}");
-    let taken = text::width(&before) + text::width(&after);
-    let length = usize::from(area.width).saturating_sub(taken + 2);
+    let room = usize::from(area.width);
+    let lead = text::width(&before);
+    let length = room.saturating_sub(lead + text::width(&after) + 2);
     if length < 3 {
         return;
     }
-    let x = |at: usize| area.x + u16::try_from(at).unwrap_or(area.width);
-    let start = text::width(&before);
-    let width = usize::from(area.width);
-    buf.set_stringn(area.x, area.y, &before, width, theme.plain());
-    buf.set_stringn(
-        x(start + length),
-        area.y,
-        &after,
-        width - start - length,
-        theme.plain(),
-    );
-    let rule = theme.glyph("─").repeat(length);
-    buf.set_stringn(x(start), area.y, rule, length, theme.rule());
-    let ends = [(0, from > whole.0, "├"), (length - 1, to < whole.1, "┤")];
-    for (at, goes_on, sign) in ends {
-        let sign = if goes_on { "…" } else { sign };
-        buf.set_string(x(start + at), area.y, theme.glyph(sign), theme.dim());
-    }
-    let place = |at: i64| {
-        let part = (at - from) as f64 / (to - from) as f64;
-        ((length - 1) as f64 * part.clamp(0.0, 1.0)).round() as usize
+    let rail = Rail {
+        area,
+        lead,
+        length,
+        from,
+        to,
     };
-    let begins = runs.iter().skip(1).map(|run| run.started_at.millis());
+    buf.set_stringn(area.x, area.y, &before, room, theme.plain());
+    let end = lead + length;
+    buf.set_stringn(rail.x(length), area.y, &after, room - end, theme.plain());
+    rail.draw(model, whole, buf);
+    let runs = model.runs.of(&rewind.id).iter();
+    let begins = runs.skip(1).map(|run| run.started_at.millis());
     for at in begins.filter(|at| (from..=to).contains(at)) {
-        buf.set_string(
-            x(start + place(at)),
-            area.y,
-            theme.glyph("┬"),
-            theme.plain(),
-        );
+        let sign = theme.glyph("┬");
+        buf.set_string(rail.x_of(at), area.y, sign, theme.plain());
     }
     let mark = State::Running.glyph(theme.ascii);
-    buf.set_string(x(start + place(shown)), area.y, mark, theme.key());
+    buf.set_string(rail.x_of(shown), area.y, mark, theme.key());
+}
+
+/// When the recording of a job begins and ends, in milliseconds.
+fn recorded(model: &Model, job: &Job) -> (i64, i64) {
+    let summary = &job.record.summary;
+    let first = model.runs.of(job.id()).first();
+    let first = first.map_or(summary.created_at, |run| run.started_at);
+    let end = summary.ended_at.map_or(model.now.ms, Timestamp::millis);
+    (first.millis(), end.max(first.millis() + 1))
+}
+
+/// The line between the two times.
+struct Rail {
+    /// The area of the bar.
+    area: Rect,
+    /// Columns before the line.
+    lead: usize,
+    length: usize,
+    /// The time of the left end, in milliseconds.
+    from: i64,
+    to: i64,
+}
+
+impl Rail {
+    fn x(&self, column: usize) -> u16 {
+        self.area.x + u16::try_from(self.lead + column).unwrap_or(self.area.width)
+    }
+
+    /// Where a time is on the line.
+    fn x_of(&self, at: i64) -> u16 {
+        let part = (at - self.from) as f64 / (self.to - self.from) as f64;
+        let last = (self.length - 1) as f64;
+        self.x((last * part.clamp(0.0, 1.0)).round() as usize)
+    }
+
+    /// Draws the line and its ends. `whole` is the time of the whole recording.
+    fn draw(&self, model: &Model, whole: (i64, i64), buf: &mut Buffer) {
+        let theme = &model.theme;
+        let y = self.area.y;
+        let rule = theme.glyph("─").repeat(self.length);
+        buf.set_stringn(self.x(0), y, rule, self.length, theme.rule());
+        let ends = [
+            (0, self.from > whole.0, "├"),
+            (self.length - 1, self.to < whole.1, "┤"),
+        ];
+        for (column, goes_on, sign) in ends {
+            let sign = if goes_on { "…" } else { sign };
+            buf.set_string(self.x(column), y, theme.glyph(sign), theme.dim());
+        }
+    }
 }
 
 /// The time of the shown moment. One without a time is before all output; until the first arrives, the present is
