@@ -77,8 +77,24 @@ pub struct Layout {
 impl Layout {
     /// The layout of a window of `width` by `height`.
     pub fn of(width: u16, height: u16, wish: Wish) -> Self {
-        let mut layout = Self {
-            kind: Kind::TooSmall,
+        let window = Rect::new(0, 0, width, height);
+        if width < SMALLEST.0 || height < SMALLEST.1 {
+            Self::empty(Kind::TooSmall)
+        } else if wish.zoom {
+            Self::zoom(window, wish)
+        } else if wish.grid {
+            Self::grid(window)
+        } else if width < NARROW || height < FLAT {
+            Self::stack(window, wish)
+        } else {
+            Self::split(window, wish)
+        }
+    }
+
+    /// A layout without any part.
+    fn empty(kind: Kind) -> Self {
+        Self {
+            kind,
             top: None,
             rule: None,
             list: None,
@@ -88,71 +104,94 @@ impl Layout {
             pane: None,
             status: None,
             hints: None,
+        }
+    }
+
+    fn zoom(window: Rect, wish: Wish) -> Self {
+        let lines = match (wish.bare, wish.hints) {
+            (true, _) => 0,
+            (_, true) => 2,
+            _ => 1,
         };
-        if width < SMALLEST.0 || height < SMALLEST.1 {
-            return layout;
+        let body = window.height - lines;
+        Self {
+            pane: Some(Rect::new(0, 0, window.width, body)),
+            status: (lines > 0).then(|| row(window, body)),
+            hints: (lines > 1).then(|| row(window, body + 1)),
+            ..Self::empty(Kind::Zoom)
         }
-        let row = |y| Some(Rect::new(0, y, width, 1));
-        if wish.zoom {
-            layout.kind = Kind::Zoom;
-            let lines = match (wish.bare, wish.hints) {
-                (true, _) => 0,
-                (_, true) => 2,
-                _ => 1,
-            };
-            layout.pane = Some(Rect::new(0, 0, width, height - lines));
-            if lines > 0 {
-                layout.status = row(height - lines);
+    }
+
+    /// A layout with the two lines at the bottom and no other part.
+    fn with_status(kind: Kind, window: Rect) -> Self {
+        let body = body_height(window);
+        Self {
+            status: Some(row(window, body)),
+            hints: Some(row(window, body + 1)),
+            ..Self::empty(kind)
+        }
+    }
+
+    fn grid(window: Rect) -> Self {
+        let y = u16::from(window.height >= TOP_LINE);
+        let height = body_height(window) - y;
+        Self {
+            top: (y > 0).then(|| row(window, 0)),
+            grid: Some(Rect::new(0, y, window.width, height)),
+            ..Self::with_status(Kind::Grid, window)
+        }
+    }
+
+    fn stack(window: Rect, wish: Wish) -> Self {
+        let (width, body) = (window.width, body_height(window));
+        let layout = Self::with_status(Kind::Stack, window);
+        if wish.open {
+            Self {
+                pane: Some(Rect::new(0, 0, width, body)),
+                ..layout
             }
-            if lines > 1 {
-                layout.hints = row(height - 1);
-            }
-            return layout;
-        }
-        layout.status = row(height - 2);
-        layout.hints = row(height - 1);
-        let body_end = height - 2;
-        if wish.grid {
-            layout.kind = Kind::Grid;
-            let y = u16::from(height >= TOP_LINE);
-            layout.top = row(0).filter(|_| y > 0);
-            layout.grid = Some(Rect::new(0, y, width, body_end - y));
-            return layout;
-        }
-        if width < NARROW || height < FLAT {
-            layout.kind = Kind::Stack;
-            if wish.open {
-                layout.pane = Some(Rect::new(0, 0, width, body_end));
-            } else {
-                layout.top = row(0);
-                layout.list = Some(Rect::new(0, 1, width, body_end - 1));
-            }
-            return layout;
-        }
-        layout.kind = Kind::Split;
-        let mut y = 0;
-        if height >= TOP_LINE {
-            layout.top = row(0);
-            y = 1;
-            if width >= WIDE && height >= TOP_LINE + 8 {
-                layout.rule = row(1);
-                y = 2;
+        } else {
+            Self {
+                top: Some(row(window, 0)),
+                list: Some(Rect::new(0, 1, width, body - 1)),
+                ..layout
             }
         }
+    }
+
+    fn split(window: Rect, wish: Wish) -> Self {
+        let width = window.width;
+        let has_top = window.height >= TOP_LINE;
+        let has_rule = width >= WIDE && window.height >= TOP_LINE + 8;
+        let y = u16::from(has_top) + u16::from(has_rule);
+        let body = body_height(window) - y;
         let list_width = match wish.list_width {
             Some(wanted) => wanted.clamp(LEAST_LIST, width - LEAST_PANE),
             None if width >= WIDE => (width / 3).clamp(30, 44),
             None => 26,
         };
         let pane_x = list_width + 1;
-        let body = body_end - y;
-        layout.list = Some(Rect::new(0, y, list_width, body));
-        layout.divider = Some(Rect::new(list_width, y, 1, body));
-        layout.title = Some(Rect::new(pane_x, y, width - pane_x, 1));
-        // Leave one empty column between the divider and the job's text.
-        layout.pane = Some(Rect::new(pane_x + 1, y + 1, width - pane_x - 1, body - 1));
-        layout
+        Self {
+            top: has_top.then(|| row(window, 0)),
+            rule: has_rule.then(|| row(window, 1)),
+            list: Some(Rect::new(0, y, list_width, body)),
+            divider: Some(Rect::new(list_width, y, 1, body)),
+            title: Some(Rect::new(pane_x, y, width - pane_x, 1)),
+            // Leave one empty column between the divider and the job's text.
+            pane: Some(Rect::new(pane_x + 1, y + 1, width - pane_x - 1, body - 1)),
+            ..Self::with_status(Kind::Split, window)
+        }
     }
+}
+
+/// Rows above the two lines at the bottom.
+fn body_height(window: Rect) -> u16 {
+    window.height - 2
+}
+
+/// A whole row of the window.
+fn row(window: Rect, y: u16) -> Rect {
+    Rect::new(0, y, window.width, 1)
 }
 
 #[cfg(test)]
