@@ -105,37 +105,16 @@ pub(super) fn obstacle(model: &Model, action: Action) -> Option<String> {
             Some(compare::needs_two(model, model.list.marked.len()))
         }
         Action::Undo if model.removed.is_none() => Some("There is nothing to put back.".to_owned()),
-        Action::ProjectUp => match Aim::all(model).as_slice() {
-            [] => Some(NO_PROJECT_MARKED.to_owned()),
-            aims => aims.iter().find_map(|aim| elsewhere(model, aim)),
-        },
-        Action::ProjectReload => match Aim::project(model) {
-            None => Some(NO_PROJECT_MARKED.to_owned()),
-            Some(aim) => elsewhere(model, &aim),
-        },
-        Action::ProjectDown => match Aim::project(model) {
-            None => Some(NO_PROJECT_MARKED.to_owned()),
-            Some(aim) => elsewhere(model, &aim)
-                .or_else(|| (!project::is_up(model, &aim)).then(|| not_up(model, &aim))),
-        },
-        Action::Exec => match Aim::of_current(model) {
-            None => Some(model.no_job(OF_NO_PROJECT)),
-            Some(aim) => elsewhere(model, &aim),
-        },
-        Action::Fold | Action::Unfold | Action::FoldAll => fold(model, action),
-        Action::NextAlert => {
-            let quiet = !model.jobs.iter().any(|job| job.state().calls());
-            quiet.then(|| "No job needs attention.".to_owned())
+        Action::ProjectUp | Action::ProjectReload | Action::ProjectDown | Action::Exec => {
+            of_project(model, action)
         }
+        Action::Fold | Action::Unfold | Action::FoldAll => fold(model, action),
+        Action::NextAlert => no_alert(model),
         Action::Narrower | Action::Wider => {
             let is_alone = model.layout().divider.is_none();
             is_alone.then(|| width::NO_DIVIDER.to_owned())
         }
-        Action::Previous => {
-            let before = model.list.previous.as_ref();
-            let gone = before.is_none_or(|id| model.job(id).is_none());
-            gone.then(|| "There is no previous job.".to_owned())
-        }
+        Action::Previous => no_previous(model),
         Action::FindAll | Action::Filter | Action::MarkAll | Action::Mark => model
             .jobs
             .is_empty()
@@ -148,6 +127,40 @@ pub(super) fn obstacle(model: &Model, action: Action) -> Option<String> {
 }
 
 const NO_JOB: &str = "No job is selected.";
+
+/// Why a command on a project is impossible.
+fn of_project(model: &Model, action: Action) -> Option<String> {
+    if action == Action::Exec {
+        return match Aim::of_current(model) {
+            None => Some(model.no_job(OF_NO_PROJECT)),
+            Some(aim) => elsewhere(model, &aim),
+        };
+    }
+    if action == Action::ProjectUp {
+        return match Aim::all(model).as_slice() {
+            [] => Some(NO_PROJECT_MARKED.to_owned()),
+            aims => aims.iter().find_map(|aim| elsewhere(model, aim)),
+        };
+    }
+    let Some(aim) = Aim::project(model) else {
+        return Some(NO_PROJECT_MARKED.to_owned());
+    };
+    elsewhere(model, &aim).or_else(|| {
+        let is_down = action == Action::ProjectDown && !project::is_up(model, &aim);
+        is_down.then(|| not_up(model, &aim))
+    })
+}
+
+fn no_alert(model: &Model) -> Option<String> {
+    let is_quiet = !model.jobs.iter().any(|job| job.state().calls());
+    is_quiet.then(|| "No job needs attention.".to_owned())
+}
+
+fn no_previous(model: &Model) -> Option<String> {
+    let before = model.list.previous.as_ref();
+    let is_gone = before.is_none_or(|id| model.job(id).is_none());
+    is_gone.then(|| "There is no previous job.".to_owned())
+}
 
 /// Why a command on the job in the pane is impossible.
 fn of_job(model: &Model, action: Action) -> Option<String> {
@@ -185,10 +198,15 @@ pub(super) fn not_started(model: &Model) -> Option<String> {
     ))
 }
 
+/// The jobs that a command is about.
+fn targets(model: &Model) -> Vec<&Job> {
+    let ids = model.targets();
+    ids.iter().filter_map(|id| model.job(id)).collect()
+}
+
 /// Why none of the targets can be restarted, if batch systems ran all of them.
 fn of_engine(model: &Model) -> Option<String> {
-    let targets = model.targets();
-    let jobs: Vec<&Job> = targets.iter().filter_map(|id| model.job(id)).collect();
+    let jobs = targets(model);
     if jobs.iter().any(|job| job.record.summary.launcher.is_none()) {
         return None;
     }
@@ -203,8 +221,7 @@ fn of_engine(model: &Model) -> Option<String> {
 }
 
 fn no_target_runs(model: &Model) -> Option<String> {
-    let targets = model.targets();
-    let jobs: Vec<&Job> = targets.iter().filter_map(|id| model.job(id)).collect();
+    let jobs = targets(model);
     if jobs.iter().any(|job| job.is_going()) {
         return None;
     }
@@ -222,9 +239,8 @@ fn no_target_has_process(model: &Model) -> Option<String> {
 
 /// Why none of the targets can be sent a signal, if those that have not ended wait for their next run.
 pub(super) fn all_wait(model: &Model) -> Option<String> {
-    let targets = model.targets();
-    let jobs = targets.iter().filter_map(|id| model.job(id));
-    let jobs: Vec<&Job> = jobs.filter(|job| job.is_going()).collect();
+    let mut jobs = targets(model);
+    jobs.retain(|job| job.is_going());
     if jobs.iter().any(|job| job.has_process()) {
         return None;
     }
@@ -236,8 +252,7 @@ pub(super) fn all_wait(model: &Model) -> Option<String> {
 }
 
 fn no_target_lost(model: &Model) -> Option<String> {
-    let targets = model.targets();
-    let jobs: Vec<&Job> = targets.iter().filter_map(|id| model.job(id)).collect();
+    let jobs = targets(model);
     if jobs.iter().any(|job| job.continued_by().is_some()) {
         return None;
     }
@@ -257,8 +272,7 @@ fn no_target_lost(model: &Model) -> Option<String> {
 }
 
 fn no_target_ended(model: &Model) -> Option<String> {
-    let targets = model.targets();
-    let jobs: Vec<&Job> = targets.iter().filter_map(|id| model.job(id)).collect();
+    let jobs = targets(model);
     if jobs.iter().any(|job| !job.is_going()) {
         return None;
     }
