@@ -11,7 +11,6 @@ use crate::tui::model::job::Job;
 use crate::tui::model::rows::Row;
 use crate::tui::model::{Attached, Model, READ_ONLY};
 use crate::tui::modes::compare;
-use crate::tui::project::Aim;
 use crate::tui::state::State;
 
 /// Why there is nothing to remove.
@@ -41,31 +40,6 @@ pub(super) const NONE_RUNS: &str = "No job is running.";
 
 /// Said if there is no group to restart.
 pub(super) const NO_GROUP: &str = "There is no group to restart.";
-
-/// Said of a command about projects if only other jobs are marked.
-pub(super) const NO_PROJECT_MARKED: &str = "None of the marked jobs belongs to a project.";
-
-/// Said if the selected job has no project whose environment it could have.
-pub(super) const OF_NO_PROJECT: &str =
-    "The job belongs to no project, which would have an environment for the shell.";
-
-/// Said if nothing of a project can be brought down.
-pub(super) fn not_up(model: &Model, aim: &Aim) -> String {
-    format!("No job of {} runs.", aim.words(model))
-}
-
-/// Why nothing is done with a project of another machine: a request about a project is for that of this daemon.
-pub(super) fn elsewhere(model: &Model, aim: &Aim) -> Option<String> {
-    let host = clean(aim.host.as_deref()?);
-    let project = Aim {
-        jobs: Vec::new(),
-        ..aim.clone()
-    };
-    let project = project.words(model);
-    Some(format!(
-        "Not done with {project}: this view brings up projects of its own machine. bgproc -H {host} opens one of {host}."
-    ))
-}
 
 /// Why `action` has no effect now, in a sentence; `None` if it has one.
 pub(super) fn obstacle(model: &Model, action: Action) -> Option<String> {
@@ -106,7 +80,7 @@ pub(super) fn obstacle(model: &Model, action: Action) -> Option<String> {
         }
         Action::Undo if model.removed.is_none() => Some("There is nothing to put back.".to_owned()),
         Action::ProjectUp | Action::ProjectReload | Action::ProjectDown | Action::Exec => {
-            of_project(model, action)
+            project::obstacle(model, action)
         }
         Action::Fold | Action::Unfold | Action::FoldAll => fold(model, action),
         Action::NextAlert => no_alert(model),
@@ -127,29 +101,6 @@ pub(super) fn obstacle(model: &Model, action: Action) -> Option<String> {
 }
 
 const NO_JOB: &str = "No job is selected.";
-
-/// Why a command on a project is impossible.
-fn of_project(model: &Model, action: Action) -> Option<String> {
-    if action == Action::Exec {
-        return match Aim::of_current(model) {
-            None => Some(model.no_job(OF_NO_PROJECT)),
-            Some(aim) => elsewhere(model, &aim),
-        };
-    }
-    if action == Action::ProjectUp {
-        return match Aim::all(model).as_slice() {
-            [] => Some(NO_PROJECT_MARKED.to_owned()),
-            aims => aims.iter().find_map(|aim| elsewhere(model, aim)),
-        };
-    }
-    let Some(aim) = Aim::project(model) else {
-        return Some(NO_PROJECT_MARKED.to_owned());
-    };
-    elsewhere(model, &aim).or_else(|| {
-        let is_down = action == Action::ProjectDown && !project::is_up(model, &aim);
-        is_down.then(|| not_up(model, &aim))
-    })
-}
 
 fn no_alert(model: &Model) -> Option<String> {
     let is_quiet = !model.jobs.iter().any(|job| job.state().calls());

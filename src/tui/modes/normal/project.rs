@@ -1,8 +1,10 @@
-//! Brings projects up and down, reloads their files, and opens shells in the environment of their jobs.
+//! Brings projects up and down, reloads their files, opens shells in the environment of their jobs, and says why that
+//! is impossible.
 
 use ratatui::layout::Rect;
 
-use super::obstacle;
+use super::keys::Action;
+use crate::term::sanitize::clean;
 use crate::tui::bar::Bar;
 use crate::tui::message::{Cmd, Effect};
 use crate::tui::model::Model;
@@ -10,13 +12,20 @@ use crate::tui::model::job::Job;
 use crate::tui::modes::confirm::{Answer, Question, ask, yes_or_no};
 use crate::tui::project::{self, Aim};
 
+/// Said of a command about projects if only other jobs are marked.
+const NO_PROJECT_MARKED: &str = "None of the marked jobs belongs to a project.";
+
+/// Said if the selected job has no project whose environment it could have.
+const OF_NO_PROJECT: &str =
+    "The job belongs to no project, which would have an environment for the shell.";
+
 /// Brings up the selected job with what it needs, the selected project, or that of this directory.
 pub(super) fn up(model: &mut Model, cmds: &mut Vec<Cmd>) {
     let aims = Aim::all(model);
     if aims.is_empty() {
-        return model.note(obstacle::NO_PROJECT_MARKED);
+        return model.note(NO_PROJECT_MARKED);
     }
-    if let Some(why) = aims.iter().find_map(|aim| obstacle::elsewhere(model, aim)) {
+    if let Some(why) = aims.iter().find_map(|aim| elsewhere(model, aim)) {
         return model.note(why);
     }
     if model.has_daemon("Not done") {
@@ -29,23 +38,23 @@ pub(super) fn up(model: &mut Model, cmds: &mut Vec<Cmd>) {
 /// Asks before bringing a project down.
 pub(super) fn down(model: &mut Model, cmds: &mut Vec<Cmd>) {
     let Some(aim) = Aim::project(model) else {
-        return model.note(obstacle::NO_PROJECT_MARKED);
+        return model.note(NO_PROJECT_MARKED);
     };
-    if let Some(why) = obstacle::elsewhere(model, &aim) {
+    if let Some(why) = elsewhere(model, &aim) {
         return model.note(why);
     }
     match Down::of(model, &aim) {
         Some(question) => ask(model, question, cmds),
-        None => model.note(obstacle::not_up(model, &aim)),
+        None => model.note(not_up(model, &aim)),
     }
 }
 
 /// Requests what has changed in the file of a project.
 pub(super) fn reload(model: &mut Model, cmds: &mut Vec<Cmd>) {
     let Some(aim) = Aim::project(model) else {
-        return model.note(obstacle::NO_PROJECT_MARKED);
+        return model.note(NO_PROJECT_MARKED);
     };
-    if let Some(why) = obstacle::elsewhere(model, &aim) {
+    if let Some(why) = elsewhere(model, &aim) {
         return model.note(why);
     }
     if model.has_daemon("Not done") {
@@ -56,14 +65,60 @@ pub(super) fn reload(model: &mut Model, cmds: &mut Vec<Cmd>) {
 /// Opens a shell in the directory and the environment of the selected job.
 pub(super) fn exec(model: &mut Model, cmds: &mut Vec<Cmd>) {
     let Some(aim) = Aim::of_current(model) else {
-        return model.note_no_job(obstacle::OF_NO_PROJECT);
+        return model.note_no_job(OF_NO_PROJECT);
     };
-    if let Some(why) = obstacle::elsewhere(model, &aim) {
+    if let Some(why) = elsewhere(model, &aim) {
         return model.note(why);
     }
     for job in aim.jobs {
         cmds.push(Cmd::Effect(Effect::Exec(aim.dir.clone(), job)));
     }
+}
+
+/// Why a command on a project is impossible.
+pub(super) fn obstacle(model: &Model, action: Action) -> Option<String> {
+    if action == Action::Exec {
+        return match Aim::of_current(model) {
+            None => Some(model.no_job(OF_NO_PROJECT)),
+            Some(aim) => elsewhere(model, &aim),
+        };
+    }
+    if action == Action::ProjectUp {
+        return match Aim::all(model).as_slice() {
+            [] => Some(NO_PROJECT_MARKED.to_owned()),
+            aims => aims.iter().find_map(|aim| elsewhere(model, aim)),
+        };
+    }
+    let Some(aim) = Aim::project(model) else {
+        return Some(NO_PROJECT_MARKED.to_owned());
+    };
+    elsewhere(model, &aim).or_else(|| {
+        let is_down = action == Action::ProjectDown && !is_up(model, &aim);
+        is_down.then(|| not_up(model, &aim))
+    })
+}
+
+/// Whether a project has something to bring down.
+fn is_up(model: &Model, aim: &Aim) -> bool {
+    Down::of(model, aim).is_some()
+}
+
+/// Said if nothing of a project can be brought down.
+fn not_up(model: &Model, aim: &Aim) -> String {
+    format!("No job of {} runs.", aim.words(model))
+}
+
+/// Why nothing is done with a project of another machine: a request about a project is for that of this daemon.
+fn elsewhere(model: &Model, aim: &Aim) -> Option<String> {
+    let host = clean(aim.host.as_deref()?);
+    let project = Aim {
+        jobs: Vec::new(),
+        ..aim.clone()
+    };
+    let project = project.words(model);
+    Some(format!(
+        "Not done with {project}: this view brings up projects of its own machine. bgproc -H {host} opens one of {host}."
+    ))
 }
 
 /// Whether to bring a project down.
@@ -122,9 +177,4 @@ impl Question for Down {
             _ => {}
         }
     }
-}
-
-/// Whether a project has something to bring down.
-pub(super) fn is_up(model: &Model, aim: &Aim) -> bool {
-    Down::of(model, aim).is_some()
 }
