@@ -53,65 +53,69 @@ impl Ports {
             // What is wrong has been said; a heading alone says nothing.
             return Ok(exit);
         }
-        let hosts = only
-            .iter()
-            .flatten()
-            .filter_map(|job| job.summary.session_id.host());
-        let mut ports = ports(ctx, hosts.map(str::to_owned).collect())?;
-        let mut strangers = ctx.strangers(None)?;
-        if let Some(jobs) = only {
-            let id = |job: &Record| job.summary.session_id.clone();
-            ports.retain(|port| jobs.iter().any(|job| id(job) == id(&port.job)));
-            let names: Vec<String> = jobs.iter().filter_map(target::in_project).collect();
-            strangers.retain(|one| one.reserved_for.iter().any(|name| names.contains(name)));
-        }
+        let (ports, strangers) = in_use(ctx, only.as_deref())?;
         if ctx.json {
             let ports: Vec<_> = ports.iter().map(as_json).collect();
             ctx.out
                 .json(&json!({ "ports": ports, "strangers": strangers }))?;
-            return Ok(exit);
-        }
-        let is_table = match self.output {
-            Some(form) => form == Form::Table,
-            None => ctx.out.is_terminal(),
-        };
-        if ports.is_empty() && strangers.is_empty() && ctx.out.is_terminal() {
+        } else if ports.is_empty() && strangers.is_empty() && ctx.out.is_terminal() {
             note("no job listens on a port");
-            return Ok(exit);
-        }
-        let mut rows: Vec<[String; COLUMNS.len()]> = ports.iter().map(row).collect();
-        rows.extend(strangers.iter().map(row_of_stranger));
-        rows.sort_by_key(|row| row[0].parse::<u16>().ok());
-        if is_table {
-            let shown = if strangers.is_empty() {
-                COLUMNS.len() - 1
-            } else {
-                COLUMNS.len()
-            };
-            let cells: Vec<_> = rows
-                .iter()
-                .map(|row| row[..shown].iter().cloned().map(Cell::plain).collect())
-                .collect();
-            for line in draw(
-                &COLUMNS[..shown],
-                &cells,
-                ctx.out.table_width(),
-                ctx.out.paint,
-            ) {
-                ctx.out.line(&line)?;
+        } else {
+            let mut rows: Vec<Row> = ports.iter().map(row).collect();
+            rows.extend(strangers.iter().map(row_of_stranger));
+            rows.sort_by_key(|row| row[0].parse::<u16>().ok());
+            match self.output {
+                Some(Form::Tsv) => print_tsv(ctx, &rows)?,
+                None if !ctx.out.is_terminal() => {
+                    let heading = COLUMNS.map(|column| column.title.to_owned());
+                    print_tsv(ctx, &[heading])?;
+                    print_tsv(ctx, &rows)?;
+                }
+                Some(Form::Table) | None => print_table(ctx, &rows, !strangers.is_empty())?,
             }
-            return Ok(exit);
-        }
-        if self.output.is_none() {
-            ctx.out
-                .line(&COLUMNS.map(|column| column.title).join("\t"))?;
-        }
-        for row in rows {
-            ctx.out.line(&row.join("\t"))?;
         }
         Ok(exit)
     }
 }
+
+/// The ports on which jobs listen, and those that other programs have taken from jobs. With `only`, those of these jobs.
+fn in_use(
+    ctx: &mut Context,
+    only: Option<&[Record]>,
+) -> Result<(Vec<Port>, Vec<Listener>), Failure> {
+    let hosts = only.into_iter().flatten();
+    let hosts = hosts.filter_map(|job| job.summary.session_id.host());
+    let mut ports = ports(ctx, hosts.map(str::to_owned).collect())?;
+    let mut strangers = ctx.strangers(None)?;
+    if let Some(jobs) = only {
+        let id = |job: &Record| job.summary.session_id.clone();
+        ports.retain(|port| jobs.iter().any(|job| id(job) == id(&port.job)));
+        let names: Vec<String> = jobs.iter().filter_map(target::in_project).collect();
+        strangers.retain(|one| one.reserved_for.iter().any(|name| names.contains(name)));
+    }
+    Ok((ports, strangers))
+}
+
+fn print_table(ctx: &mut Context, rows: &[Row], has_strangers: bool) -> Result<(), Failure> {
+    let shown = COLUMNS.len() - usize::from(!has_strangers);
+    let plain = |row: &Row| row[..shown].iter().cloned().map(Cell::plain).collect();
+    let cells: Vec<_> = rows.iter().map(plain).collect();
+    let (width, paint) = (ctx.out.table_width(), ctx.out.paint);
+    for line in draw(&COLUMNS[..shown], &cells, width, paint) {
+        ctx.out.line(&line)?;
+    }
+    Ok(())
+}
+
+fn print_tsv(ctx: &mut Context, rows: &[Row]) -> Result<(), Failure> {
+    for row in rows {
+        ctx.out.line(&row.join("\t"))?;
+    }
+    Ok(())
+}
+
+/// The text of each column.
+type Row = [String; COLUMNS.len()];
 
 const COLUMNS: [Column; 6] = [
     column("PORT", Fit::Whole, true),
@@ -132,7 +136,7 @@ const fn column(title: &'static str, fit: Fit, right: bool) -> Column {
     }
 }
 
-fn row(port: &Port) -> [String; COLUMNS.len()] {
+fn row(port: &Port) -> Row {
     let job = &port.job.summary;
     let none = || "-".to_owned();
     let project = job.project.as_ref();
@@ -147,7 +151,7 @@ fn row(port: &Port) -> [String; COLUMNS.len()] {
 }
 
 /// A process that is no job and has the port of one.
-fn row_of_stranger(stranger: &Listener) -> [String; COLUMNS.len()] {
+fn row_of_stranger(stranger: &Listener) -> Row {
     let none = || "-".to_owned();
     let reserved = stranger.reserved_for.as_deref();
     let (project, job) = reserved
