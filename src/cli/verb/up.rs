@@ -96,35 +96,12 @@ impl Up {
 
     fn bring_up(mut self, ctx: &mut Context) -> Result<Exit, Failure> {
         let began = words::now();
-        let mut words = source::meant(&self.follow_or_file, Path::is_file);
-        words.follow |= self.follow;
-        self.file.extend(words.files);
-        self.jobs.extend(words.jobs);
+        let follows = self.sort_words();
         foreign::refuse(&self.file)?;
-        let source = Source {
-            file: self.file.clone(),
-        };
-        let mut request = Project {
-            jobs: Some(self.jobs.clone()).filter(|jobs| !jobs.is_empty()),
-            except: Some(self.except.clone()).filter(|jobs| !jobs.is_empty()),
-            port: self.port,
-            formation: self.formation.clone(),
-            no_deps: self.no_deps.then_some(true),
-            all_or_none: self.all_or_none.then_some(true),
-            prune: self.prune.then_some(true),
-            wait_ms: Some(0),
-            ..source.request()?
-        };
+        let source = self.source();
+        let mut request = self.request(&source)?;
         if self.attach {
-            if words.follow || ctx.json {
-                let with = if ctx.json {
-                    "--json"
-                } else {
-                    "-f without a file"
-                };
-                return Err(Failure::Usage(format!("-a cannot be used with {with}")));
-            }
-            need_terminal()?;
+            check_attach(ctx, follows)?;
         }
         ctx.daemon_with_surroundings()?;
         if self.dry_run {
@@ -140,34 +117,72 @@ impl Up {
         if self.attach {
             return open_dashboard(state);
         }
-        let wanted = wanted(&request, &state);
-        if self.wait || words.follow || self.exit_code_from.is_some() {
+        if self.wait || follows || self.exit_code_from.is_some() {
             interrupt::leave_with(goes_on(&source))?;
         }
+        let wanted = wanted(&request, &state);
+        self.stay(ctx, &wanted, state, follows.then_some(began))
+    }
+
+    /// Takes the words after each `-f` as files and jobs. Returns whether the logs are followed.
+    fn sort_words(&mut self) -> bool {
+        let words = source::meant(&self.follow_or_file, Path::is_file);
+        self.file.extend(words.files);
+        self.jobs.extend(words.jobs);
+        words.follow || self.follow
+    }
+
+    fn source(&self) -> Source {
+        Source {
+            file: self.file.clone(),
+        }
+    }
+
+    fn request(&self, source: &Source) -> Result<Project, Failure> {
+        Ok(Project {
+            jobs: Some(self.jobs.clone()).filter(|jobs| !jobs.is_empty()),
+            except: Some(self.except.clone()).filter(|jobs| !jobs.is_empty()),
+            port: self.port,
+            formation: self.formation.clone(),
+            no_deps: self.no_deps.then_some(true),
+            all_or_none: self.all_or_none.then_some(true),
+            prune: self.prune.then_some(true),
+            wait_ms: Some(0),
+            ..source.request()?
+        })
+    }
+
+    /// Stays for what comes after the start: until the jobs have settled or one has ended, and with their logs from
+    /// `follow` on.
+    fn stay(
+        &self,
+        ctx: &mut Context,
+        wanted: &Project,
+        state: ProjectState,
+        follow: Option<Timestamp>,
+    ) -> Result<Exit, Failure> {
         if let Some(job) = &self.exit_code_from {
             let end = End {
-                request: &wanted,
+                request: wanted,
                 job,
                 within: self.timeout,
             };
-            return if words.follow {
-                end.follow(ctx, state, |ctx| follow_logs(ctx, &wanted, began))
-            } else {
-                end.wait(ctx, state)
+            return match follow {
+                Some(began) => end.follow(ctx, state, |ctx| follow_logs(ctx, wanted, began)),
+                None => end.wait(ctx, state),
             };
         }
         let exit = if self.wait {
-            settle(ctx, &wanted, state, self.timeout, self.fail_fast)?
+            settle(ctx, wanted, state, self.timeout, self.fail_fast)?
         } else {
             if ctx.json {
                 ctx.out.json(&state)?;
             }
             Exit::OK
         };
-        if words.follow {
-            follow_logs(ctx, &wanted, began).map(|followed| exit.or(followed))
-        } else {
-            Ok(exit)
+        match follow {
+            Some(began) => follow_logs(ctx, wanted, began).map(|followed| exit.or(followed)),
+            None => Ok(exit),
         }
     }
 }
@@ -207,9 +222,19 @@ impl Up {
         if is_shown {
             print_plan(ctx, &state)?;
         }
-        let source = Source {
-            file: self.file.clone(),
-        };
+        let count = ended(request, &state, self.apply).count();
+        consent(ctx, &confirmed, (self.command_unasked(), count))?;
+        if !self.apply && may_ask {
+            request.apply = Some(asked_to_apply(ctx, &state)?);
+        }
+        if asked_to_prune(ctx, &gone)? {
+            request.prune = Some(true);
+        }
+        Ok(is_shown)
+    }
+
+    /// The same command with `--yes`.
+    fn command_unasked(&self) -> String {
         let flags = [
             (self.apply, " --apply"),
             (self.prune, " --prune"),
@@ -219,16 +244,7 @@ impl Up {
         let left_out = left_out.map(|job| format!(" --except {}", quote(job)));
         let jobs = self.jobs.iter().map(|job| format!(" {}", quote(job)));
         let jobs: String = left_out.chain(jobs).collect();
-        let command = format!("{}{jobs}", unasked("up", &flags, &source));
-        let count = ended(request, &state, self.apply).count();
-        consent(ctx, &confirmed, (command, count))?;
-        if !self.apply && may_ask {
-            request.apply = Some(asked_to_apply(ctx, &state)?);
-        }
-        if asked_to_prune(ctx, &gone)? {
-            request.prune = Some(true);
-        }
-        Ok(is_shown)
+        format!("{}{jobs}", unasked("up", &flags, &self.source()))
     }
 }
 
@@ -249,6 +265,19 @@ fn open_dashboard(state: ProjectState) -> Result<Exit, Failure> {
         ..dashboard::options(&[], None)?
     })?;
     Ok(Exit::OK)
+}
+
+/// Fails if the dashboard cannot be opened afterwards.
+fn check_attach(ctx: &Context, follows: bool) -> Result<(), Failure> {
+    if follows || ctx.json {
+        let with = if ctx.json {
+            "--json"
+        } else {
+            "-f without a file"
+        };
+        return Err(Failure::Usage(format!("-a cannot be used with {with}")));
+    }
+    need_terminal()
 }
 
 /// Fails unless standard input and output are a terminal.
