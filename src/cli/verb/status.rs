@@ -81,99 +81,160 @@ impl StatusOf {
 
 /// The lines of the report, each with its heading.
 fn block(record: &Record, now: Timestamp) -> Vec<(&'static str, String)> {
-    let job = &record.summary;
-    let mut lines = vec![
-        ("id", job.session_id.to_string()),
-        ("command", words::command(job)),
-        ("dir", clean(&job.cwd)),
-    ];
-    let mut add = |what, text: Option<String>| lines.extend(text.map(|text| (what, clean(&text))));
-    add("group", job.group.clone());
-    add("project", job.project.as_ref().map(project));
-    add("phase", job.project.as_ref().map(phase));
-    add("needs", job.project.as_ref().and_then(needs));
-    add("url", job.project.as_ref().and_then(|of| of.url.clone()));
-    let tags = job.tags.iter().map(|tag| format!("+{tag}"));
-    let tags = tags.collect::<Vec<_>>().join(" ");
-    add("tags", Some(tags).filter(|tags| !tags.is_empty()));
-    add("about", record.summary.description.clone());
-    add("engine", words::engine(job));
-    add("waits for", words::waits_for(job));
-    add("does", words::activity(job, now));
-    add("reported", words::former_report(job, now));
-    add("pid", job.pid.map(|pid| pid.to_string()));
-    let runs = record.detail.as_ref().map(|detail| detail.runs.as_slice());
-    let last = runs.and_then(<[_]>::last).map(|run| run.started_at);
-    let is_waiting = job.status == Status::Queued;
-    let is_first =
-        job.restarts == 0 && last.is_none_or(|_| runs.is_some_and(|runs| runs.len() == 1));
-    let moment = |at| {
-        format!(
-            "{}  ({} ago)",
-            words::local(at),
-            words::span(words::since(at, now))
-        )
-    };
-    let is_late = last.is_some_and(|at| words::since(job.created_at, at) >= 1000);
-    if is_waiting || !is_first || is_late {
-        add("created", Some(moment(job.created_at)));
-    }
-    if !is_waiting {
-        add("started", Some(moment(last.unwrap_or(job.created_at))));
-    }
-    let ended = job.ended_at.map(|at| {
-        let ran = words::brief_span(job.runtime_ms);
-        if is_waiting {
-            // The state is not that of the run before.
-            format!("{}  (ran {ran})", words::local(at))
-        } else {
-            format!("{}  (ran {ran}): {}", words::local(at), Ending::from(job))
-        }
-    });
-    add("ended", ended);
-    add("next run", next_run(record, now));
-    add("watch", watch(record));
-    add("ended by", ended_by(record));
-    add("why", record.reason.clone());
-    add("resume", job.resume.clone());
-    // The runs of a schedule are no restarts.
-    let is_scheduled = job.project.as_ref().is_some_and(ProjectRole::has_next_run);
-    let restarts = Some(job.restarts).filter(|count| *count > 0 && !is_scheduled);
-    add("restarts", restarts.map(|count| count.to_string()));
-    add("terminal", Some(terminal(record)));
-    add("title", job.title.clone().filter(|title| !title.is_empty()));
-    add("output", Some(output(record)));
-    let file = record.output_files.last().map(|file| file.path.clone());
-    add("log", file.or_else(|| job.output_file.clone()));
-    add("not saved", record.log_degraded.clone());
-    add(
-        "cpu",
-        job.cpu_percent.map(|percent| format!("{percent:.0}%")),
-    );
-    add("memory", job.memory_bytes.map(words::bytes));
+    let mut block = Block::default();
+    block.definition(record);
+    block.activity(record, now);
+    block.times(record, now);
+    block.ending(record, now);
+    block.output(record);
     if let Some(detail) = &record.detail {
-        in_detail(detail, &mut add);
+        block.detail(detail);
     }
-    for asked in &record.asked {
-        add("asked", Some(asked.message.clone()));
+    block.access(record);
+    block.lines
+}
+
+#[derive(Default)]
+struct Block {
+    lines: Vec<(&'static str, String)>,
+}
+
+impl Block {
+    fn add(&mut self, what: &'static str, text: Option<String>) {
+        self.lines.extend(text.map(|text| (what, clean(&text))));
     }
-    let is_pinned = job.keep && job.project.is_none();
-    add(
-        "kept",
-        is_pinned.then(|| "until it is removed (pin)".to_owned()),
-    );
-    add("shared", shared(job.share));
-    add(
-        "held by",
-        job.held_by
-            .as_ref()
-            .map(|_| "a person who types".to_owned()),
-    );
-    add(
-        "scope",
-        (!record.scope.is_human()).then(|| record.scope.to_string()),
-    );
-    lines
+
+    /// What the job is, as it was started or as its project file has it.
+    fn definition(&mut self, record: &Record) {
+        let job = &record.summary;
+        self.add("id", Some(job.session_id.to_string()));
+        self.add("command", Some(words::command(job)));
+        self.add("dir", Some(job.cwd.clone()));
+        self.add("group", job.group.clone());
+        self.add("project", job.project.as_ref().map(project));
+        self.add("phase", job.project.as_ref().map(phase));
+        self.add("needs", job.project.as_ref().and_then(needs));
+        let url = job.project.as_ref().and_then(|of| of.url.clone());
+        self.add("url", url);
+        let tags = job.tags.iter().map(|tag| format!("+{tag}"));
+        self.add("tags", joined(tags.collect(), " "));
+        self.add("about", job.description.clone());
+    }
+
+    /// What it does now, or waits for.
+    fn activity(&mut self, record: &Record, now: Timestamp) {
+        let job = &record.summary;
+        self.add("engine", words::engine(job));
+        self.add("waits for", words::waits_for(job));
+        self.add("does", words::activity(job, now));
+        self.add("reported", words::former_report(job, now));
+        self.add("pid", job.pid.map(|pid| pid.to_string()));
+    }
+
+    /// When it was created, has started and ended. The first run starts when the job is created, which is one line.
+    fn times(&mut self, record: &Record, now: Timestamp) {
+        let job = &record.summary;
+        let runs = record.detail.as_ref().map(|detail| detail.runs.as_slice());
+        let last = runs.and_then(<[_]>::last).map(|run| run.started_at);
+        let is_waiting = job.status == Status::Queued;
+        let is_first =
+            job.restarts == 0 && last.is_none_or(|_| runs.is_some_and(|runs| runs.len() == 1));
+        let is_late = last.is_some_and(|at| words::since(job.created_at, at) >= 1000);
+        if is_waiting || !is_first || is_late {
+            self.add("created", Some(moment(job.created_at, now)));
+        }
+        if !is_waiting {
+            let started = last.unwrap_or(job.created_at);
+            self.add("started", Some(moment(started, now)));
+        }
+        let ended = job.ended_at.map(|at| {
+            let ran = words::brief_span(job.runtime_ms);
+            if is_waiting {
+                // The state is not that of the run before.
+                format!("{}  (ran {ran})", words::local(at))
+            } else {
+                format!("{}  (ran {ran}): {}", words::local(at), Ending::from(job))
+            }
+        });
+        self.add("ended", ended);
+    }
+
+    /// Why it has ended, and what starts it again.
+    fn ending(&mut self, record: &Record, now: Timestamp) {
+        let job = &record.summary;
+        self.add("next run", next_run(record, now));
+        self.add("watch", watch(record));
+        self.add("ended by", ended_by(record));
+        self.add("why", record.reason.clone());
+        self.add("resume", job.resume.clone());
+        // The runs of a schedule are no restarts.
+        let is_scheduled = job.project.as_ref().is_some_and(ProjectRole::has_next_run);
+        let restarts = Some(job.restarts).filter(|count| *count > 0 && !is_scheduled);
+        self.add("restarts", restarts.map(|count| count.to_string()));
+    }
+
+    /// Its terminal, what it has written, and what it uses.
+    fn output(&mut self, record: &Record) {
+        let job = &record.summary;
+        self.add("terminal", Some(terminal(record)));
+        let title = job.title.clone();
+        self.add("title", title.filter(|title| !title.is_empty()));
+        self.add("output", Some(output(record)));
+        let file = record.output_files.last().map(|file| file.path.clone());
+        self.add("log", file.or_else(|| job.output_file.clone()));
+        self.add("not saved", record.log_degraded.clone());
+        let percent = job.cpu_percent;
+        self.add("cpu", percent.map(|percent| format!("{percent:.0}%")));
+        self.add("memory", job.memory_bytes.map(words::bytes));
+    }
+
+    /// What the daemon reads from each process, and the settings of the job.
+    fn detail(&mut self, detail: &Detail) {
+        // A single run is described by the lines above.
+        let several = detail.runs.len() > 1;
+        let last = detail.runs.iter().rev().take(RUNS).filter(|_| several);
+        for run in last {
+            self.add("run", Some(words::run(run)));
+        }
+        self.add("result", detail.flaky.map(words::flaky));
+        let ports = detail.ports.iter().map(u16::to_string);
+        self.add("port", joined(ports.collect(), " "));
+        for url in &detail.urls {
+            self.add("url", Some(url.clone()));
+        }
+        for process in &detail.processes {
+            let (pid, state, command) = (process.pid, &process.state, &process.command);
+            self.add("process", Some(format!("{pid} {state} {command}")));
+        }
+        self.add("limits", limits(detail));
+    }
+
+    /// Who asks about it, may use it and keeps it.
+    fn access(&mut self, record: &Record) {
+        let job = &record.summary;
+        for asked in &record.asked {
+            self.add("asked", Some(asked.message.clone()));
+        }
+        let is_pinned = job.keep && job.project.is_none();
+        let pinned = is_pinned.then(|| "until it is removed (pin)".to_owned());
+        self.add("kept", pinned);
+        self.add("shared", shared(job.share));
+        let held = job.held_by.as_ref();
+        self.add("held by", held.map(|_| "a person who types".to_owned()));
+        let is_of_agent = !record.scope.is_human();
+        self.add("scope", is_of_agent.then(|| record.scope.to_string()));
+    }
+}
+
+/// `2026-08-01 12:40:03  (5m ago)`.
+fn moment(at: Timestamp, now: Timestamp) -> String {
+    let ago = words::span(words::since(at, now));
+    format!("{}  ({ago} ago)", words::local(at))
+}
+
+/// The parts in one text; `None` if there are none.
+fn joined(parts: Vec<String>, between: &str) -> Option<String> {
+    (!parts.is_empty()).then(|| parts.join(between))
 }
 
 /// The variables that were set for a job. After the loss of its environment only their names are known.
@@ -192,27 +253,7 @@ fn variables(record: &Record) -> Vec<String> {
     all.iter().map(|text| clean(text)).collect()
 }
 
-/// Adds what the daemon reads from each process, and the settings of the job.
-fn in_detail(detail: &Detail, add: &mut impl FnMut(&'static str, Option<String>)) {
-    // A single run is described by the lines above.
-    let several = detail.runs.len() > 1;
-    let last = detail.runs.iter().rev().take(RUNS).filter(|_| several);
-    for run in last {
-        add("run", Some(words::run(run)));
-    }
-    add("result", detail.flaky.map(words::flaky));
-    let ports: Vec<_> = detail.ports.iter().map(u16::to_string).collect();
-    add(
-        "port",
-        Some(ports.join(" ")).filter(|ports| !ports.is_empty()),
-    );
-    for url in &detail.urls {
-        add("url", Some(url.clone()));
-    }
-    for process in &detail.processes {
-        let (pid, state, command) = (process.pid, &process.state, &process.command);
-        add("process", Some(format!("{pid} {state} {command}")));
-    }
+fn limits(detail: &Detail) -> Option<String> {
     let limits = detail.limits.unwrap_or_default();
     let limits = [
         detail
@@ -231,11 +272,7 @@ fn in_detail(detail: &Detail, add: &mut impl FnMut(&'static str, Option<String>)
         limits.open_files.map(|count| format!("{count} open files")),
         limits.nice.map(|nice| format!("niceness {nice}")),
     ];
-    let limits: Vec<_> = limits.into_iter().flatten().collect();
-    add(
-        "limits",
-        Some(limits.join(", ")).filter(|limits| !limits.is_empty()),
-    );
+    joined(limits.into_iter().flatten().collect(), ", ")
 }
 
 /// `shop  (/home/me/shop)`.
@@ -252,10 +289,8 @@ fn phase(of: &ProjectRole) -> String {
 /// `migrate ok, db ready`.
 fn needs(of: &ProjectRole) -> Option<String> {
     let needs = of.needs.iter();
-    let needs: Vec<String> = needs
-        .map(|need| format!("{} {}", need.job, need.is.as_str()))
-        .collect();
-    (!needs.is_empty()).then(|| needs.join(", "))
+    let needs = needs.map(|need| format!("{} {}", need.job, need.is.as_str()));
+    joined(needs.collect(), ", ")
 }
 
 /// When its schedule starts it next, and which times have passed without a run.
