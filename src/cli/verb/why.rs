@@ -161,66 +161,77 @@ fn cure(ctx: &mut Context, record: &Record) -> Result<Option<String>, Failure> {
 /// The parts of the sentence.
 fn parts(record: &Record, card: Option<&Card>) -> Vec<String> {
     let job = &record.summary;
+    let detail = record.detail.as_ref();
     let mut parts = vec![state(record, card)];
-    // How the run ended is said already. Of a job that waits it does not count: it is how a former run ended, unless the
-    // job waits because of that.
-    let ended_by = record.ended_by.as_ref().map(|by| by.kind);
-    let waits_for_that = ended_by == Some(EndedByKind::Watch);
-    let reason = record
-        .reason
-        .as_deref()
-        .filter(|_| job.status != Status::Queued || waits_for_that);
-    let reasons = reason.unwrap_or_default().split("; ");
-    let is_new = |reason: &&str| {
-        // That a job was stopped does not say how its last run had ended.
-        let is_said = reason.starts_with("exit code ") && job.status != Status::Killed;
-        !reason.is_empty() && !is_said && !parts[0].contains(reason)
-    };
-    let reasons: Vec<String> = reasons.filter(is_new).map(str::to_owned).collect();
+    let reasons = reasons(record, &parts[0]);
     parts.extend(reasons);
     if let Some(card) = card {
-        parts.extend(
-            card.error
-                .as_ref()
-                .map(|error| format!("first error: {error}")),
-        );
-        let runs = record
-            .detail
-            .as_ref()
-            .map_or(&[][..], |detail| &detail.runs);
-        parts.extend(alike(runs));
-        let output = card.output.as_deref().unwrap_or_default();
-        parts.extend(bash_line::lead(record, output));
+        parts.extend(failure(record, card));
     }
     parts.extend(changed(record));
     let former = words::former_report(job, words::now());
     parts.extend(former.map(|report| format!("before, it reported {report}")));
-    if job.status == Status::Lost
-        && let Some(with) = super::resume::with(record)
-    {
-        let name = words::name(job);
-        let target = quote(&name);
-        let resume = advised(&format!("bgproc resume {target}"));
-        parts.push(format!("{resume} starts it with: {with}"));
-    }
-    let flaky = record.detail.as_ref().and_then(|detail| detail.flaky);
+    parts.extend(resumed(record));
+    let flaky = detail.and_then(|detail| detail.flaky);
     parts.extend(flaky.map(words::flaky));
     parts.extend(scheduled(job));
-    let waiting = job
-        .waiting
-        .as_ref()
-        .filter(|_| job.status != Status::Queued);
+    let waiting = job.waiting.as_ref();
+    let waiting = waiting.filter(|_| job.status != Status::Queued);
     parts.extend(waiting.map(|waiting| clean(&waiting.why)));
     parts.extend(held(job));
     parts.extend(unwatched(job));
-    let ports = record.detail.as_ref().map(|detail| &detail.ports[..]);
-    if let Some([first, rest @ ..]) = ports
-        && job.status == Status::Running
-    {
-        let rest: String = rest.iter().map(|port| format!(", {port}")).collect();
-        parts.push(format!("it listens on port {first}{rest}"));
-    }
+    parts.extend(listens(record));
     parts
+}
+
+/// The reasons that the daemon gives, without those that `state` has said.
+fn reasons(record: &Record, state: &str) -> Vec<String> {
+    let job = &record.summary;
+    // How the run ended is said already. Of a job that waits it does not count: it is how a former run ended, unless the
+    // job waits because of that.
+    let ended_by = record.ended_by.as_ref().map(|by| by.kind);
+    let counts = job.status != Status::Queued || ended_by == Some(EndedByKind::Watch);
+    let reason = record.reason.as_deref().filter(|_| counts);
+    let reasons = reason.unwrap_or_default().split("; ");
+    let is_new = |reason: &&str| {
+        // That a job was stopped does not say how its last run had ended.
+        let is_said = reason.starts_with("exit code ") && job.status != Status::Killed;
+        !reason.is_empty() && !is_said && !state.contains(reason)
+    };
+    reasons.filter(is_new).map(str::to_owned).collect()
+}
+
+/// What is known of a failure beside how the run ended.
+fn failure(record: &Record, card: &Card) -> impl Iterator<Item = String> {
+    let error = card.error.as_ref();
+    let error = error.map(|error| format!("first error: {error}"));
+    let output = card.output.as_deref().unwrap_or_default();
+    let lead = bash_line::lead(record, output);
+    [error, alike(runs(record)), lead].into_iter().flatten()
+}
+
+/// The runs of a job, as far as its record has them.
+fn runs(record: &Record) -> &[Run] {
+    let detail = record.detail.as_ref();
+    detail.map_or(&[], |detail| &detail.runs)
+}
+
+/// The command that continues a lost job.
+fn resumed(record: &Record) -> Option<String> {
+    let job = &record.summary;
+    let with = super::resume::with(record).filter(|_| job.status == Status::Lost)?;
+    let resume = advised(&format!("bgproc resume {}", quote(&words::name(job))));
+    Some(format!("{resume} starts it with: {with}"))
+}
+
+/// The ports on which a running job listens.
+fn listens(record: &Record) -> Option<String> {
+    let [first, rest @ ..] = &record.detail.as_ref()?.ports[..] else {
+        return None;
+    };
+    let rest: String = rest.iter().map(|port| format!(", {port}")).collect();
+    let is_running = record.summary.status == Status::Running;
+    is_running.then(|| format!("it listens on port {first}{rest}"))
 }
 
 /// The state, and since when.
@@ -358,11 +369,7 @@ fn alike(runs: &[Run]) -> Option<String> {
 fn read(ctx: &mut Context, record: &Record) -> Result<Card, Failure> {
     let id = &record.summary.session_id;
     let mut card = Card::new(record.summary.ended_at);
-    let runs = record
-        .detail
-        .as_ref()
-        .map_or(&[][..], |detail| &detail.runs);
-    let mut open = card.runs(runs);
+    let mut open = card.runs(runs(record));
     while let Some(part) = open.pop() {
         let action = card::action(id, part);
         match part {
