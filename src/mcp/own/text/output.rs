@@ -34,92 +34,120 @@ fn several(result: &Value, newest: bool) -> String {
     }
 }
 
+/// A part of the log of one session.
 fn one(result: &Value, newest: bool) -> String {
-    let total = result["totalLines"].as_u64().unwrap_or_default();
-    let in_all = match total {
-        1 => "1 line in all".to_owned(),
-        _ => format!("{total} lines in all"),
-    };
-    let mut text = String::new();
     if result["lines"].is_array() {
-        for line in array(result, "lines") {
-            text.push_str(&border(result, &line["n"]));
-            let stream = match line["stream"].as_str() {
-                Some("stderr") => "! ",
-                _ => "",
-            };
-            text.push_str(&format!("{}: {stream}{}\n", line["n"], word(line, "text")));
-        }
-        let command = &result["command"];
-        let in_all = match command["lines"].as_u64() {
-            Some(1) => "1 line".to_owned(),
-            Some(count) => format!("{count} lines"),
-            None => in_all,
-        };
-        let ended = match (command["running"].as_bool(), command["exitCode"].as_i64()) {
-            (Some(true), _) => "still running, ".to_owned(),
-            (Some(false), Some(code)) => format!("exit {code}, "),
-            (Some(false), None) => "without an exit code, ".to_owned(),
-            _ => String::new(),
-        };
-        let (left_out, rest) = (left_out(result), rest(result, total));
-        let lost = not_kept(result);
-        return format!("{text}[{ended}{left_out}{in_all}{rest}{lost}]");
+        lines(result)
+    } else if result["matches"].is_array() {
+        matches(result, newest)
+    } else {
+        bytes(result)
     }
-    if result["matches"].is_array() {
-        let context = |found: &Value| found["before"].is_array() || found["after"].is_array();
-        let has_context = array(result, "matches").any(context);
-        let mut last = 0;
-        for found in array(result, "matches") {
-            let n = found["n"].as_u64().unwrap_or_default();
-            let before = array(found, "before").filter_map(Value::as_str);
-            let count = before.clone().count() as u64;
-            let border = border(result, &found["n"]);
-            if has_context && border.is_empty() && last > 0 && last + 1 < n.saturating_sub(count) {
-                text.push_str("--\n");
-            }
-            text.push_str(&border);
-            for (place, line) in before.enumerate() {
-                text.push_str(&format!(
-                    "{}- {line}\n",
-                    n.saturating_sub(count) + place as u64
-                ));
-            }
-            text.push_str(&format!("{n}: {}\n", word(found, "text")));
-            for (place, line) in array(found, "after").filter_map(Value::as_str).enumerate() {
-                text.push_str(&format!("{}- {line}\n", n + 1 + place as u64));
-            }
-            last = n + array(found, "after").count() as u64;
-        }
-        let mut numbers = array(result, "matches").filter_map(|found| found["n"].as_u64());
-        let more = match (result["truncated"] == true, newest) {
-            (false, _) => String::new(),
-            (true, true) => numbers
-                .next()
-                .map_or_else(String::new, |first| format!(", more before line {first}")),
-            (true, false) => numbers.last().map_or_else(String::new, |last| {
-                format!(", more from line {} on", last + 1)
-            }),
+}
+
+/// A page of lines.
+fn lines(result: &Value) -> String {
+    let mut text = String::new();
+    for line in array(result, "lines") {
+        text.push_str(&border(result, &line["n"]));
+        let stream = match line["stream"].as_str() {
+            Some("stderr") => "! ",
+            _ => "",
         };
-        let count = match array(result, "matches").count() {
-            1 => "1 match".to_owned(),
-            count => format!("{count} matches"),
-        };
-        let (lost, earlier) = (not_kept(result), earlier(result));
-        return format!("{text}[{count}{more}{earlier}; {in_all}{lost}]");
+        text.push_str(&format!("{}: {stream}{}\n", line["n"], word(line, "text")));
     }
-    text.push_str(word(result, "output"));
+    let command = &result["command"];
+    let in_all = match command["lines"].as_u64() {
+        Some(1) => "1 line".to_owned(),
+        Some(count) => format!("{count} lines"),
+        None => in_all(result),
+    };
+    let ended = match (command["running"].as_bool(), command["exitCode"].as_i64()) {
+        (Some(true), _) => "still running, ".to_owned(),
+        (Some(false), Some(code)) => format!("exit {code}, "),
+        (Some(false), None) => "without an exit code, ".to_owned(),
+        _ => String::new(),
+    };
+    let (left_out, rest, lost) = (left_out(result), rest(result), not_kept(result));
+    format!("{text}[{ended}{left_out}{in_all}{rest}{lost}]")
+}
+
+/// What was found, with the lines around it.
+fn matches(result: &Value, newest: bool) -> String {
+    let context = |found: &Value| found["before"].is_array() || found["after"].is_array();
+    let has_context = array(result, "matches").any(context);
+    let mut text = String::new();
+    let mut last = 0;
+    for found in array(result, "matches") {
+        let n = found["n"].as_u64().unwrap_or_default();
+        let before = array(found, "before").filter_map(Value::as_str);
+        let first = n.saturating_sub(before.clone().count() as u64);
+        let border = border(result, &found["n"]);
+        if has_context && border.is_empty() && last > 0 && last + 1 < first {
+            text.push_str("--\n");
+        }
+        text.push_str(&border);
+        for (n, line) in (first..).zip(before) {
+            text.push_str(&format!("{n}- {line}\n"));
+        }
+        text.push_str(&format!("{n}: {}\n", word(found, "text")));
+        for (n, line) in (n + 1..).zip(array(found, "after").filter_map(Value::as_str)) {
+            text.push_str(&format!("{n}- {line}\n"));
+        }
+        last = n + array(found, "after").count() as u64;
+    }
+    let count = match array(result, "matches").count() {
+        1 => "1 match".to_owned(),
+        count => format!("{count} matches"),
+    };
+    let (more, earlier) = (more_matches(result, newest), earlier(result));
+    let (in_all, lost) = (in_all(result), not_kept(result));
+    format!("{text}[{count}{more}{earlier}; {in_all}{lost}]")
+}
+
+/// Where there are more matches.
+fn more_matches(result: &Value, newest: bool) -> String {
+    if result["truncated"] != true {
+        return String::new();
+    }
+    let mut numbers = array(result, "matches").filter_map(|found| found["n"].as_u64());
+    let more = if newest {
+        let first = numbers.next();
+        first.map(|first| format!(", more before line {first}"))
+    } else {
+        let last = numbers.last();
+        last.map(|last| format!(", more from line {} on", last + 1))
+    };
+    more.unwrap_or_default()
+}
+
+/// A part of the output as it was written.
+fn bytes(result: &Value) -> String {
+    let mut text = word(result, "output").to_owned();
     end_line(&mut text);
-    let (next, total) = (&result["nextOffset"], &result["totalBytes"]);
+    let (first, next, total) = (
+        &result["offset"],
+        &result["nextOffset"],
+        &result["totalBytes"],
+    );
     let rest = if next.as_u64() < total.as_u64() {
         format!("; next: offset:{next}")
     } else {
         String::new()
     };
-    format!(
-        "{text}[bytes {} to {next} of {total}{rest}]",
-        result["offset"]
-    )
+    format!("{text}[bytes {first} to {next} of {total}{rest}]")
+}
+
+fn total_lines(result: &Value) -> u64 {
+    result["totalLines"].as_u64().unwrap_or_default()
+}
+
+/// How many lines the log has.
+fn in_all(result: &Value) -> String {
+    match total_lines(result) {
+        1 => "1 line in all".to_owned(),
+        total => format!("{total} lines in all"),
+    }
 }
 
 /// The line before the first one of a run, if the session has had several; else nothing.
@@ -145,7 +173,8 @@ fn earlier(result: &Value) -> String {
 }
 
 /// Where the lines go on that follow a page.
-fn rest(result: &Value, total: u64) -> String {
+fn rest(result: &Value) -> String {
+    let total = total_lines(result);
     match (result["nextLine"].as_u64(), array(result, "lines").count()) {
         (Some(next), 1..) if next <= total => format!("; next: fromLine:{next}"),
         (_, 0) if total > 0 => ", none of them here".to_owned(),
