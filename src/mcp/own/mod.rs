@@ -31,37 +31,11 @@ pub async fn call(call: &Call, screens: &Screens, tool: &str, mut arguments: Arg
     };
     let action = rare.unwrap_or(tool);
     check_names(tool, &arguments)?;
-    // Clients with a strict schema fill in what may be left out. A program without arguments is a line, too.
-    if action == "start" && arguments.get("args") == Some(&Value::Array(Vec::new())) {
-        arguments.remove("args");
-    }
-    if action == "project" {
-        wait_until_settled(&mut arguments);
-    }
     if action == "ask_human" {
-        human::name_time(&mut arguments);
-        let session = param(&arguments, "sessionId").cloned().unwrap_or_default();
-        let result = call.action(action, Value::Object(arguments)).await?;
-        screens.clear();
-        return Ok(human::told(call, &session, result).await);
+        return ask_human(call, screens, arguments).await;
     }
-    if action == "log" && !is_part(&arguments) {
-        arguments.insert("tail".to_owned(), TAIL.into());
-    }
-    let asked = text::Asked {
-        until: ["until", "wait"]
-            .iter()
-            .any(|name| arguments.contains_key(*name)),
-        newest: arguments.get("newest") == Some(&true.into()),
-        limit: is_given(&arguments, "limit"),
-        up: arguments.get("op") == Some(&"up".into()),
-        background: action == "start"
-            && !arguments.contains_key("args")
-            && arguments
-                .get("command")
-                .and_then(Value::as_str)
-                .is_some_and(background::leaves_running),
-    };
+    fill_in(action, &mut arguments);
+    let asked = asked(action, &arguments);
     let wants_screen = arguments.get("view") == Some(&"screen".into());
     let mut result = call.action(action, Value::Object(arguments)).await?;
     if ["capture", "resize", "restart"].contains(&action) {
@@ -77,17 +51,61 @@ pub async fn call(call: &Call, screens: &Screens, tool: &str, mut arguments: Arg
     let text = if is_document(action, &result) {
         ceiling::whole(text)?
     } else {
-        let length = text.len();
-        let shown = ceiling::cut(text);
-        if shown.len() != length {
-            screens.clear();
-        }
-        shown
+        cut(text, screens)
     };
     Ok(Done {
         png,
         ..Done::new(result, text)
     })
+}
+
+/// Asks the person, and tells what was answered.
+async fn ask_human(call: &Call, screens: &Screens, mut arguments: Arguments) -> Outcome {
+    human::name_time(&mut arguments);
+    let session = param(&arguments, "sessionId").cloned().unwrap_or_default();
+    let result = call.action("ask_human", Value::Object(arguments)).await?;
+    screens.clear();
+    Ok(human::told(call, &session, result).await)
+}
+
+/// Fills in what is better for a model than the defaults of an action.
+fn fill_in(action: &str, arguments: &mut Arguments) {
+    match action {
+        // Clients with a strict schema fill in what may be left out. A program without arguments is a line, too.
+        "start" if arguments.get("args") == Some(&Value::Array(Vec::new())) => {
+            arguments.remove("args");
+        }
+        "project" => wait_until_settled(arguments),
+        "log" if !is_part(arguments) => {
+            arguments.insert("tail".to_owned(), TAIL.into());
+        }
+        _ => {}
+    }
+}
+
+/// What of a request decides how its result is told.
+fn asked(action: &str, arguments: &Arguments) -> text::Asked {
+    let line = arguments.get("command").and_then(Value::as_str);
+    let line = line.filter(|_| action == "start" && !arguments.contains_key("args"));
+    text::Asked {
+        until: ["until", "wait"]
+            .iter()
+            .any(|name| arguments.contains_key(*name)),
+        newest: arguments.get("newest") == Some(&true.into()),
+        limit: is_given(arguments, "limit"),
+        up: arguments.get("op") == Some(&"up".into()),
+        background: line.is_some_and(background::leaves_running),
+    }
+}
+
+/// Cuts a text that is too long for a model. A screen in it may be cut, and is shown as a whole again next time.
+fn cut(text: String, screens: &Screens) -> String {
+    let length = text.len();
+    let shown = ceiling::cut(text);
+    if shown.len() != length {
+        screens.clear();
+    }
+    shown
 }
 
 /// Whether a result is of use only as a whole.
