@@ -43,18 +43,15 @@ pub(super) fn read(section: &Section<'_>, name: &str, common: &Common, what: Wha
         What::Defaults => defaults_only(section),
     };
     let ports = ports(section);
-    let mut places = common.env_places.clone();
-    let mut note = |key: &str, text: &Text| {
-        if template::is_template(&text.text) {
-            places.0.insert(key.to_owned(), text.place.clone());
-        }
-        if common.is_linked {
-            numbers(section, key, text, &ports);
-        }
+    let mut texts = Texts {
+        section,
+        ports: &ports,
+        is_linked: common.is_linked,
+        places: common.env_places.clone(),
     };
     // A typo in `cmd` is one fault, not two.
     let is_needed = what == What::Job && !is_meant;
-    let program = program(section, is_needed, &mut note);
+    let program = program(section, is_needed, &mut texts);
     let dir = section.place.dir().to_owned();
     let mut job = Job::new(&dir, program.unwrap_or(Program::Line(String::new())));
     if let Some(shell) = &common.shell {
@@ -63,60 +60,86 @@ pub(super) fn read(section: &Section<'_>, name: &str, common: &Common, what: Wha
     job.env.clone_from(&common.env);
     job.env_files.clone_from(&common.env_files);
     if let Some(cwd) = cwd(section, &dir) {
-        note("cwd", &cwd);
+        texts.note("cwd", &cwd);
         job.cwd = cwd.text;
     }
-    if let Some(ready) = section.section("ready")
-        && let Some((mut ready, mut text)) = Ready::read(&ready)
-    {
-        if let (Check::Port(port), Some(text)) = (&mut ready.check, &mut text) {
-            follow(port, name, &ports);
-            text.text.clone_from(port);
-        }
-        if let (Some((key, _)), Some(text)) = (ready.check.template(), &text) {
-            note(&format!("ready.{key}"), text);
-        }
-        job.ready = Some(ready);
-    }
+    job.ready = ready(section, name, &mut texts);
     if let Some(open) = section.filled("open") {
-        note("open", &open);
+        texts.note("open", &open);
         job.open = Some(open.text);
     }
+    job.places = texts.places;
     if let Some(env) = section.section("env") {
-        job.own_env = variables::read(&env, "env", &mut places);
+        job.own_env = variables::read(&env, "env", &mut job.places);
     }
     job.own_env_files = variables::files(section, "env_file").unwrap_or_default();
-    job.ports = ports
-        .iter()
+    let numbers = ports.iter();
+    job.ports = numbers
         .map(|(name, (port, _))| (name.clone(), *port))
         .collect();
     parts(section, &mut job);
     flags::read(section, &mut job);
     let kind = section.word("kind", &[("service", false), ("task", true)]);
     job.is_task = kind.unwrap_or(job.schedule.is_some());
-    job.places = places;
-    let needs = DraftNeed::read(section);
-    let group = section.filled("group").filter(|group| {
-        let is_valid = names::is_valid(&group.text);
-        if !is_valid {
-            let must = format!("the name of a group; {}", names::RULE);
-            section.wrong(&group.place, "group", &must);
-        }
-        is_valid
-    });
     Draft {
         name: name.to_owned(),
         place: section.place.clone(),
         has_ready: section.has("ready"),
         is_port_bad: section.has("port") && ports.is_empty(),
         job,
-        needs,
-        group,
+        needs: DraftNeed::read(section),
+        group: group(section),
         ports: ports
             .into_iter()
             .map(|(name, (_, place))| (name, place))
             .collect(),
     }
+}
+
+/// The texts of a job in which templates may stand.
+struct Texts<'a> {
+    section: &'a Section<'a>,
+    ports: &'a OwnPorts,
+    /// Whether the ports of the job are not those of the file.
+    is_linked: bool,
+    /// Where those with templates stand.
+    places: Places,
+}
+
+impl Texts<'_> {
+    /// Notes where a text with a template stands, and warns of a port in it.
+    fn note(&mut self, key: &str, text: &Text) {
+        if template::is_template(&text.text) {
+            self.places.0.insert(key.to_owned(), text.place.clone());
+        }
+        if self.is_linked {
+            numbers(self.section, key, text, self.ports);
+        }
+    }
+}
+
+/// The check of readiness. That of a port follows the port of the job.
+fn ready(section: &Section<'_>, name: &str, texts: &mut Texts<'_>) -> Option<Ready> {
+    let (mut ready, mut text) = Ready::read(&section.section("ready")?)?;
+    if let (Check::Port(port), Some(text)) = (&mut ready.check, &mut text) {
+        follow(port, name, texts.ports);
+        text.text.clone_from(port);
+    }
+    if let (Some((key, _)), Some(text)) = (ready.check.template(), &text) {
+        texts.note(&format!("ready.{key}"), text);
+    }
+    Some(ready)
+}
+
+/// The group that a job names.
+fn group(section: &Section<'_>) -> Option<Text> {
+    let group = section.filled("group")?;
+    if names::is_valid(&group.text) {
+        return Some(group);
+    }
+    let must = format!("the name of a group; {}", names::RULE);
+    section.wrong(&group.place, "group", &must);
+    None
 }
 
 /// Reports unknown keys of `[defaults]`, and the keys of a job that cannot have a default.
@@ -130,11 +153,7 @@ fn defaults_only(section: &Section<'_>) -> bool {
     section.only(keys::JOB, &[])
 }
 
-fn program(
-    section: &Section<'_>,
-    is_needed: bool,
-    note: &mut impl FnMut(&str, &Text),
-) -> Option<Program> {
+fn program(section: &Section<'_>, is_needed: bool, texts: &mut Texts<'_>) -> Option<Program> {
     match section.one_of(keys::PROGRAMS, is_needed)? {
         "cmd" => {
             let node = section.get("cmd")?;
@@ -152,7 +171,7 @@ fn program(
                 return None;
             }
             for (n, arg) in args.iter().enumerate() {
-                note(&format!("cmd[{n}]"), arg);
+                texts.note(&format!("cmd[{n}]"), arg);
                 too_long(section, "cmd", arg);
             }
             Some(Program::Argv(
