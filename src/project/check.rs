@@ -6,6 +6,7 @@ use super::draft::{Draft, DraftGroup, DraftNeed};
 use super::fault::{Fault, Faults};
 use super::group::Group;
 use super::job::Job;
+use super::place::Place;
 use super::ports::{self, Ports};
 use super::template::{self, Piece};
 use super::{circle, names};
@@ -128,67 +129,64 @@ fn groups(
 ) -> BTreeMap<String, Group> {
     let mut groups: BTreeMap<String, Group> = BTreeMap::new();
     for DraftGroup { name, jobs, group } in declared {
-        let mut members = group;
+        groups.insert(name.clone(), group);
         for text in jobs {
             let found = names::resolved(&name, &text.text, |name| all.contains_key(name));
-            let Some(draft) = found.and_then(|found| drafts.get_mut(*all.get(&found)?)) else {
+            let found = found.and_then(|found| drafts.get_mut(*all.get(&found)?));
+            if let Some(draft) = found {
+                join(draft, &name, &text.place, &mut groups, faults);
+            } else {
                 let message = format!("[groups.{name}] lists {:?}, which is not a job", text.text);
                 faults.add(&text.place, message);
-                continue;
-            };
-            match &draft.job.group {
-                Some(other) if *other != name => {
-                    let job = &draft.name;
-                    let message = format!(
-                        "\"{job}\" is in the groups \"{other}\" and \"{name}\"; a job has one group"
-                    );
-                    faults.add(&text.place, message);
-                }
-                Some(_) => {}
-                None => {
-                    draft.job.group = Some(name.clone());
-                    members.jobs.push(draft.name.clone());
-                }
             }
         }
-        groups.insert(name, members);
     }
     for draft in drafts {
-        let Some(written) = draft.group.clone() else {
-            continue;
-        };
-        let declared =
-            names::resolved(&draft.name, &written.text, |name| groups.contains_key(name));
-        let scope = draft
-            .name
-            .rsplit_once('/')
-            .map_or(String::new(), |(outer, _)| format!("{outer}/"));
-        let name = declared.unwrap_or_else(|| format!("{scope}{}", written.text));
-        match &draft.job.group {
-            Some(other) if *other != name => {
-                let job = &draft.name;
-                let message = format!(
-                    "\"{job}\" is in the groups \"{other}\" and \"{name}\"; a job has one group"
-                );
-                faults.add(&written.place, message);
-            }
-            Some(_) => {}
-            None => {
-                groups
-                    .entry(name.clone())
-                    .or_default()
-                    .jobs
-                    .push(draft.name.clone());
-                draft.job.group = Some(name);
-            }
+        if let Some(written) = draft.group.clone() {
+            let name = group_name(&draft.name, &written.text, &groups);
+            join(draft, &name, &written.place, &mut groups, faults);
         }
     }
     groups
 }
 
+/// Puts a job into a group, unless it is in another one. `place` is where that is written.
+fn join(
+    draft: &mut Draft,
+    group: &str,
+    place: &Place,
+    groups: &mut BTreeMap<String, Group>,
+    faults: &Faults,
+) {
+    match &draft.job.group {
+        Some(other) if other != group => {
+            let job = &draft.name;
+            let message = format!(
+                "\"{job}\" is in the groups \"{other}\" and \"{group}\"; a job has one group"
+            );
+            faults.add(place, message);
+        }
+        Some(_) => {}
+        None => {
+            let members = groups.entry(group.to_owned()).or_default();
+            members.jobs.push(draft.name.clone());
+            draft.job.group = Some(group.to_owned());
+        }
+    }
+}
+
+/// The whole name of the group that a job names: a declared one, or else a new one beside the job.
+fn group_name(job: &str, written: &str, groups: &BTreeMap<String, Group>) -> String {
+    let declared = names::resolved(job, written, |name| groups.contains_key(name));
+    declared.unwrap_or_else(|| match job.rsplit_once('/') {
+        Some((outer, _)) => format!("{outer}/{written}"),
+        None => written.to_owned(),
+    })
+}
+
 /// Reports ports that are written twice, and variables of ports whose names are the same.
 fn check_ports(drafts: &[Draft], faults: &Faults) {
-    let mut seen: HashMap<u16, (&str, &super::Place)> = HashMap::new();
+    let mut seen: HashMap<u16, (&str, &Place)> = HashMap::new();
     let mut variables: HashSet<String> = HashSet::new();
     for draft in drafts {
         for (name, port) in &draft.job.ports {
