@@ -101,13 +101,7 @@ pub(super) fn read(
     faults: &Faults,
 ) -> Vec<Draft> {
     let entries = entries(path, content, faults);
-    for name in options.formation.keys() {
-        let is_known = name == "all" || entries.iter().any(|entry| entry.name == name);
-        if !is_known {
-            let message = format!("-m names \"{name}\", which is not in the file");
-            faults.push(Fault::of_file(path, message));
-        }
-    }
+    check_formation(&entries, path, options, faults);
     if entries.is_empty() {
         return Vec::new();
     }
@@ -117,45 +111,67 @@ pub(super) fn read(
     for (at, entry) in entries.iter().enumerate() {
         let count = options.count(entry.name).min(STEP);
         for instance in 1..=count.max(1) {
-            let number = at * usize::from(STEP) + usize::from(instance - 1);
-            let port = u16::try_from(number)
-                .ok()
-                .and_then(|number| base.checked_add(number));
-            let Some(port) = port else {
-                faults.add(
-                    &entry.place,
-                    format!("the port of \"{}\" would be above 65535", entry.name),
-                );
+            let Some(port) = port(base, at, instance) else {
+                let message = format!("the port of \"{}\" would be above 65535", entry.name);
+                faults.add(&entry.place, message);
                 break;
             };
-            let mut job = Job::new(entry.place.dir(), Program::Line(entry.line.to_owned()));
-            job.env_files = vec![env_file.clone()];
-            job.own_env = vec![("PS".to_owned(), Some(format!("{}.{instance}", entry.name)))];
-            job.ports = BTreeMap::from([(String::new(), port)]);
-            // The port is an offer, which most entries do not use: a taken one is no reason not to start.
-            job.port_busy = PortBusy::Next;
+            let mut job = job(entry, instance, port, &env_file);
             job.autostart = count > 0;
-            job.stop = Stop {
-                how: StopHow::Signal("TERM".to_owned()),
-                grace_ms: GRACE_MS,
-            };
             let name = match count {
                 0 | 1 => entry.name.to_owned(),
                 _ => format!("{}.{instance}", entry.name),
             };
-            drafts.push(Draft {
-                name,
-                place: entry.place.clone(),
-                job,
-                has_ready: false,
-                is_port_bad: false,
-                needs: Vec::new(),
-                group: None,
-                ports: BTreeMap::new(),
-            });
+            drafts.push(draft(name, entry, job));
         }
     }
     drafts
+}
+
+/// Reports names in `-m` that the file does not have.
+fn check_formation(entries: &[Entry<'_>], path: &Path, options: &ProcfileOptions, faults: &Faults) {
+    for name in options.formation.keys() {
+        let is_known = name == "all" || entries.iter().any(|entry| entry.name == name);
+        if !is_known {
+            let message = format!("-m names \"{name}\", which is not in the file");
+            faults.push(Fault::of_file(path, message));
+        }
+    }
+}
+
+/// The port of an instance of the entry at an index; `None` if it would be too high.
+fn port(base: u16, at: usize, instance: u16) -> Option<u16> {
+    let number = at * usize::from(STEP) + usize::from(instance - 1);
+    base.checked_add(u16::try_from(number).ok()?)
+}
+
+/// The job of one instance of an entry.
+fn job(entry: &Entry<'_>, instance: u16, port: u16, env_file: &EnvFile) -> Job {
+    let mut job = Job::new(entry.place.dir(), Program::Line(entry.line.to_owned()));
+    job.env_files = vec![env_file.clone()];
+    job.own_env = vec![("PS".to_owned(), Some(format!("{}.{instance}", entry.name)))];
+    job.ports = BTreeMap::from([(String::new(), port)]);
+    // The port is an offer, which most entries do not use: a taken one is no reason not to start.
+    job.port_busy = PortBusy::Next;
+    job.stop = Stop {
+        how: StopHow::Signal("TERM".to_owned()),
+        grace_ms: GRACE_MS,
+    };
+    job
+}
+
+/// A job as other files have it, of which a Procfile says little.
+fn draft(name: String, entry: &Entry<'_>, job: Job) -> Draft {
+    Draft {
+        name,
+        place: entry.place.clone(),
+        job,
+        has_ready: false,
+        is_port_bad: false,
+        needs: Vec::new(),
+        group: None,
+        ports: BTreeMap::new(),
+    }
 }
 
 /// The base port: `--port`, `PORT` in `.env`, `PORT` of the caller, 5000.
