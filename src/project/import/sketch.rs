@@ -175,60 +175,35 @@ fn top(parts: &[Part]) -> Vec<(&'static str, Toml)> {
 
 /// Gives needs the names that jobs have here, and makes them possible.
 fn connect(part: &mut Part, names: &BTreeMap<String, String>) {
-    let of = |job: &Sketch| (job.has("ready"), job.is_timed(), job.is_task());
-    let states: BTreeMap<String, (bool, bool, bool)> = part
-        .jobs
-        .iter()
-        .map(|job| (job.name.clone(), of(job)))
-        .collect();
+    let others = part.jobs.iter().filter_map(|job| {
+        let other = Other::of(job, names.get(&job.name)?);
+        Some((job.name.clone(), other))
+    });
+    let others: BTreeMap<String, Other> = others.collect();
     let mut tasks = BTreeSet::new();
     for job in &mut part.jobs {
         let mut needs: Vec<(String, Option<&str>)> = Vec::new();
         for Need { name, is } in std::mem::take(&mut job.needs) {
-            let (Some(clean), Some((has_ready, is_timed, is_task))) =
-                (names.get(&name), states.get(&name))
-            else {
+            let Some(other) = others.get(&name) else {
                 job.note(format!("It needs {name:?}, which is not in the file."));
                 continue;
             };
-            let mut is = is;
-            if *is_timed {
+            if other.is_timed {
                 job.note(format!(
                     "It needs {name:?}, which runs only at the times of its schedule; that is left out."
                 ));
                 continue;
             }
-            if is == Some("ready") && *is_task {
-                job.note(format!(
-                    "It needs {name:?} to be ready, but {clean} is a task here, which has ended by then; so it needs \"ok\"."
-                ));
-                is = Some("ok");
-            } else if is == Some("ready") && !has_ready {
-                job.note(format!(
-                    "It needs {name:?} to be ready, but {clean} has no check of that; so it needs \"started\"."
-                ));
-                is = Some("started");
-            }
+            let is = other.possible(job, &name, is);
             if matches!(is, Some("ok" | "done")) {
                 tasks.insert(name);
             }
-            if !needs.iter().any(|(known, _)| known == clean) {
-                needs.push((clean.clone(), is));
+            if !needs.iter().any(|(known, _)| *known == other.name) {
+                needs.push((other.name.clone(), is));
             }
         }
-        let is_natural = needs.iter().all(|(_, is)| is.is_none());
-        let value: Toml = if is_natural {
-            needs.into_iter().map(|(name, _)| name).collect()
-        } else {
-            Toml::Table(
-                needs
-                    .into_iter()
-                    .map(|(name, is)| (name, is.unwrap_or("started").into()))
-                    .collect(),
-            )
-        };
-        if !matches!(&value, Toml::List(items) if items.is_empty()) {
-            job.set("needs", value);
+        if !needs.is_empty() {
+            job.set("needs", needs_value(needs));
         }
     }
     for job in &mut part.jobs {
@@ -236,6 +211,60 @@ fn connect(part: &mut Part, names: &BTreeMap<String, String>) {
             job.keys.insert(0, ("kind", "task".into()));
         }
     }
+}
+
+/// What others have to know of a job that they need.
+struct Other {
+    /// Its name here.
+    name: String,
+    has_ready: bool,
+    is_timed: bool,
+    is_task: bool,
+}
+
+impl Other {
+    fn of(job: &Sketch, name: &str) -> Self {
+        Self {
+            name: name.to_owned(),
+            has_ready: job.has("ready"),
+            is_timed: job.is_timed(),
+            is_task: job.is_task(),
+        }
+    }
+
+    /// The level to which `job` can need it, with a note if that is another one than `is`. `name` is its name in the other
+    /// file.
+    fn possible(
+        &self,
+        job: &mut Sketch,
+        name: &str,
+        is: Option<&'static str>,
+    ) -> Option<&'static str> {
+        let own = &self.name;
+        if is == Some("ready") && self.is_task {
+            job.note(format!(
+                "It needs {name:?} to be ready, but {own} is a task here, which has ended by then; so it needs \"ok\"."
+            ));
+            Some("ok")
+        } else if is == Some("ready") && !self.has_ready {
+            job.note(format!(
+                "It needs {name:?} to be ready, but {own} has no check of that; so it needs \"started\"."
+            ));
+            Some("started")
+        } else {
+            is
+        }
+    }
+}
+
+/// The value of `needs`: a list, or with levels a table.
+fn needs_value(needs: Vec<(String, Option<&str>)>) -> Toml {
+    if needs.iter().all(|(_, is)| is.is_none()) {
+        return needs.into_iter().map(|(name, _)| name).collect();
+    }
+    let levels = needs.into_iter();
+    let levels = levels.map(|(name, is)| (name, is.unwrap_or("started").into()));
+    Toml::Table(levels.collect())
 }
 
 fn written(job: &Sketch, name: &str) -> String {
