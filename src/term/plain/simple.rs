@@ -24,7 +24,7 @@ pub fn push_text(line: &str, layout: Layout, row: &mut Row, out: &mut String) ->
         })
 }
 
-/// The same for lines that consist only of text and attributes, so that nothing is overwritten.
+/// [`push_text`] for lines that consist only of text and attributes, so that nothing is overwritten.
 pub fn push_attributed(line: &str, layout: Layout, out: &mut String) -> bool {
     push(line, layout, out, attributed)
 }
@@ -100,78 +100,105 @@ fn attributed(text: &str, out: &mut String) -> bool {
 /// Appends the text of a line in which the cursor moves, but never back to a row that it has left.
 /// Returns false if it may do so; the appended text is then invalid.
 fn draw(text: &str, layout: Layout, row: &mut Row, out: &mut String) -> bool {
-    let cols = usize::from(layout.size.cols());
     let begin = out.len();
+    let mut pen = Pen {
+        row,
+        col: 0,
+        cols: usize::from(layout.size.cols()),
+    };
     let mut rest = text;
-    // Equal to `cols` while a wrap is pending.
-    let mut col = 0_usize;
     while let Some(c) = rest.chars().next() {
-        let mut length = c.len_utf8();
         let width = columns(c).map(usize::from);
-        if c >= ' ' && width.is_some_and(|width| width > 0 && col + width > cols) {
+        if c >= ' ' && width.is_some_and(|width| width > 0 && pen.col + width > pen.cols) {
             if layout.kind == LayoutKind::Pipe {
                 return false;
             }
-            row.push_text(out);
+            pen.row.push_text(out);
             // On the window, the line would then begin in the next row.
             if out.len() == begin {
                 return false;
             }
-            row.reset();
-            col = 0;
+            pen.row.reset();
+            pen.col = 0;
         }
-        match c {
-            ' '..='~' => {
-                let (run, _) = ascii(rest);
-                length = run.len().min(cols - col);
-                row.put_ascii(col, &run.as_bytes()[..length]);
-                col += length;
-            }
-            '\0'..='\x1f' | '\x7f' => {
-                let Some((function, sequence)) = Function::first(rest.as_bytes()) else {
-                    return false;
-                };
-                length = sequence;
-                match function {
-                    Function::Sgr(_) | Function::Bell => {}
-                    Function::EraseInLine(what) if col < cols => match what {
-                        Erase::ToEnd => row.erase(col, usize::MAX),
-                        Erase::ToCursor => row.erase(0, col + 1),
-                        Erase::All => row.erase(0, usize::MAX),
-                        Erase::Scrollback | Erase::Unknown => {}
-                    },
-                    Function::CarriageReturn => col = 0,
-                    Function::Backspace => col = col.min(cols - 1).saturating_sub(1),
-                    Function::Tab => {
-                        let stop = (col / TAB + 1) * TAB;
-                        if stop >= cols {
-                            return false;
-                        }
-                        if !row.occupied(col, stop) {
-                            row.put_ascii(col, b"\t");
-                        }
-                        col = stop;
-                    }
-                    _ => return false,
-                }
-            }
-            _ => match width {
-                None => {}
-                Some(0) if col > 0 => row.mark(col, c),
-                Some(0) => {}
-                Some(width) => {
-                    row.put(col, c, width);
-                    col += width;
-                }
+        let length = match c {
+            ' '..='~' => pen.ascii(rest),
+            '\0'..='\x1f' | '\x7f' => match pen.control(rest) {
+                Some(length) => length,
+                None => return false,
             },
-        }
+            _ => {
+                pen.character(c, width);
+                c.len_utf8()
+            }
+        };
         // In a pipe, printing moves the cursor beyond the width of the window, but cursor movements
         // do not.
-        if col >= cols && layout.kind == LayoutKind::Pipe {
+        if pen.col >= pen.cols && layout.kind == LayoutKind::Pipe {
             return false;
         }
         rest = &rest[length..];
     }
-    row.push_text(out);
+    pen.row.push_text(out);
     true
+}
+
+/// A cursor in a row.
+struct Pen<'a> {
+    row: &'a mut Row,
+    /// Its column; `cols` while a wrap is pending.
+    col: usize,
+    cols: usize,
+}
+
+impl Pen<'_> {
+    /// Draws the printable ASCII at the beginning of `text` as far as the row goes. Returns its length.
+    fn ascii(&mut self, text: &str) -> usize {
+        let (run, _) = ascii(text);
+        let length = run.len().min(self.cols - self.col);
+        self.row.put_ascii(self.col, &run.as_bytes()[..length]);
+        self.col += length;
+        length
+    }
+
+    /// Draws a character of `width` columns that is not ASCII.
+    fn character(&mut self, c: char, width: Option<usize>) {
+        match width {
+            None => {}
+            Some(0) if self.col > 0 => self.row.mark(self.col, c),
+            Some(0) => {}
+            Some(width) => {
+                self.row.put(self.col, c, width);
+                self.col += width;
+            }
+        }
+    }
+
+    /// Follows the control sequence at the beginning of `text`. Returns its length; `None` if it may affect other rows.
+    fn control(&mut self, text: &str) -> Option<usize> {
+        let (function, length) = Function::first(text.as_bytes())?;
+        match function {
+            Function::Sgr(_) | Function::Bell => {}
+            Function::EraseInLine(what) if self.col < self.cols => match what {
+                Erase::ToEnd => self.row.erase(self.col, usize::MAX),
+                Erase::ToCursor => self.row.erase(0, self.col + 1),
+                Erase::All => self.row.erase(0, usize::MAX),
+                Erase::Scrollback | Erase::Unknown => {}
+            },
+            Function::CarriageReturn => self.col = 0,
+            Function::Backspace => self.col = self.col.min(self.cols - 1).saturating_sub(1),
+            Function::Tab => {
+                let stop = (self.col / TAB + 1) * TAB;
+                if stop >= self.cols {
+                    return None;
+                }
+                if !self.row.occupied(self.col, stop) {
+                    self.row.put_ascii(self.col, b"\t");
+                }
+                self.col = stop;
+            }
+            _ => return None,
+        }
+        Some(length)
+    }
 }
