@@ -36,9 +36,7 @@ pub enum How {
 
 /// What is shown beside the lines of a job, and which of its lines. Anything of it is only known for whole lines.
 #[derive(Default)]
-pub(crate) struct Detail<'a> {
-    /// The name of the job before each line.
-    pub(crate) name: Option<Name<'a>>,
+pub(crate) struct Detail {
     /// Whether each line starts with its time.
     pub(crate) times: bool,
     /// The typed input to show between the lines.
@@ -49,7 +47,7 @@ pub(crate) struct Detail<'a> {
     pub(crate) sieve: Option<Sieve>,
 }
 
-/// The name of one of several jobs.
+/// The name of one of several jobs, before each of its lines.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Name<'a> {
     pub(crate) text: &'a str,
@@ -59,9 +57,9 @@ pub(crate) struct Name<'a> {
     pub(crate) number: usize,
 }
 
-impl Detail<'_> {
+impl Detail {
     fn is_empty(&self) -> bool {
-        self.name.is_none() && !self.times && self.typed.is_none() && self.sieve.is_none()
+        !self.times && self.typed.is_none() && self.sieve.is_none()
     }
 }
 
@@ -92,14 +90,7 @@ pub struct Show {
     place: Place,
     job: Record,
     origins: Origins,
-    /// Whether each line starts with its time.
-    times: bool,
-    /// The typed input to show between the lines.
-    typed: Option<Typed>,
-    /// Whether input from before the first line is skipped.
-    skips_typed: bool,
-    /// Which lines are shown; all of them without it.
-    sieve: Option<Sieve>,
+    detail: Detail,
     /// The beginning of a line that arrives in pieces.
     begun: Option<LogLine>,
     /// Whether the next run that begins is the one that was asked for.
@@ -121,19 +112,20 @@ enum Form {
 }
 
 impl Show {
-    /// Shows a job from a position in its output. With `plain`, escape sequences are removed. With any detail, whole
-    /// lines are written, all of them to standard output.
+    /// Shows a job from a position in its output. With `plain`, escape sequences are removed. With a name or any
+    /// detail, whole lines are written, all of them to standard output.
     pub(crate) fn new(
         ctx: &Context,
         job: &Record,
         place: Place,
         (how, plain): (How, bool),
-        detail: Detail<'_>,
+        name: Option<Name<'_>>,
+        detail: Detail,
     ) -> Self {
         let json = ctx.json && how != How::Raw;
         let flow = match (how, job.summary.mode) {
             (How::Raw, _) => Flow::Whole,
-            _ if json || !detail.is_empty() => Flow::Lines,
+            _ if json || name.is_some() || !detail.is_empty() => Flow::Lines,
             (_, Mode::Pipe) => Flow::Split,
             (_, Mode::Pty) => Flow::Whole,
         };
@@ -151,20 +143,15 @@ impl Show {
         };
         Self {
             id: job.summary.session_id.clone(),
-            name: detail
-                .name
-                .map_or_else(|| words::name(&job.summary), |name| name.text.to_owned()),
-            prefix: detail.name.map(prefix).unwrap_or_default(),
+            name: name.map_or_else(|| words::name(&job.summary), |name| name.text.to_owned()),
+            prefix: name.map(prefix).unwrap_or_default(),
             lanes: [lane(Sink::Out), lane(Sink::Err)],
             flow,
             json,
             place,
             job: job.clone(),
             origins: Origins::default(),
-            times: detail.times,
-            typed: detail.typed,
-            skips_typed: detail.skips_typed,
-            sieve: detail.sieve,
+            detail,
             begun: None,
             awaits_run: false,
             held: None,
@@ -185,7 +172,7 @@ impl Show {
 
     /// Whether any line that was looked for has been found; `None` if none was looked for.
     pub(crate) fn has_found(&self) -> Option<bool> {
-        self.sieve.as_ref().map(Sieve::has_found)
+        self.detail.sieve.as_ref().map(Sieve::has_found)
     }
 
     /// Keeps lines until [`Show::print_next`], so that those of several jobs can be printed in order.
@@ -262,14 +249,16 @@ impl Show {
     pub fn pause(&mut self, ctx: &mut Context) -> Result<(), Failure> {
         self.cut(ctx)?;
         if self.flow == Flow::Lines {
-            self.rest_of_typed(ctx)?;
+            self.typed_before(ctx, None)?;
             self.release(ctx)?;
         }
         ctx.out.flush()
     }
 
-    fn rest_of_typed(&mut self, ctx: &mut Context) -> Result<(), Failure> {
-        while let Some(input) = self.typed.as_mut().and_then(|typed| typed.before(None)) {
+    /// Shows the typed input from before a line; without one, the rest.
+    fn typed_before(&mut self, ctx: &mut Context, line: Option<&LogLine>) -> Result<(), Failure> {
+        let next = |show: &mut Self| show.detail.typed.as_mut()?.before(line);
+        while let Some(input) = next(self) {
             self.print_typed(ctx, &input)?;
         }
         Ok(())
@@ -320,7 +309,7 @@ impl Show {
             let mut lines = Vec::new();
             self.lanes[0].last_lines(&mut |line| lines.push(owned(line)));
             self.detailed(ctx, lines)?;
-            self.rest_of_typed(ctx)?;
+            self.typed_before(ctx, None)?;
             self.release(ctx)?;
             return ctx.out.flush();
         }
@@ -368,19 +357,13 @@ impl Show {
             line.at = Some(origin.at);
             line.stream = if origin.stderr { "stderr" } else { "stdout" }.to_owned();
         }
-        if let Some(typed) = &mut self.typed
-            && std::mem::take(&mut self.skips_typed)
+        if let Some(typed) = &mut self.detail.typed
+            && std::mem::take(&mut self.detail.skips_typed)
         {
             typed.skip_to(&line);
         }
-        while let Some(input) = self
-            .typed
-            .as_mut()
-            .and_then(|typed| typed.before(Some(&line)))
-        {
-            self.print_typed(ctx, &input)?;
-        }
-        match &mut self.sieve {
+        self.typed_before(ctx, Some(&line))?;
+        match &mut self.detail.sieve {
             Some(sieve) => {
                 let kept = sieve.take(line);
                 self.print_kept(ctx, kept)
@@ -391,7 +374,7 @@ impl Show {
 
     /// Shows the newest matches when everything that is there has been read.
     pub(crate) fn release(&mut self, ctx: &mut Context) -> Result<(), Failure> {
-        let held = self.sieve.as_mut().map(Sieve::release);
+        let held = self.detail.sieve.as_mut().map(Sieve::release);
         self.print_kept(ctx, held.unwrap_or_default())
     }
 
@@ -407,7 +390,7 @@ impl Show {
                 let gap = Form::Text(format!("{}--", self.prefix));
                 self.put(ctx, line.at, gap)?;
             }
-            let text = match &self.sieve {
+            let text = match &self.detail.sieve {
                 Some(sieve) if is_match && !self.json => sieve.marked(&ctx.out, &line.text),
                 _ => line.text.clone(),
             };
@@ -419,7 +402,7 @@ impl Show {
     fn print_typed(&mut self, ctx: &mut Context, input: &LogLine) -> Result<(), Failure> {
         let text = typed::shown(input);
         let is_meant = |sieve: &Sieve| sieve.is_match(&text);
-        if self.sieve.as_ref().is_none_or(is_meant) {
+        if self.detail.sieve.as_ref().is_none_or(is_meant) {
             self.print(ctx, input, &text, None)
         } else {
             Ok(())
@@ -435,7 +418,7 @@ impl Show {
         is_match: Option<bool>,
     ) -> Result<(), Failure> {
         if !self.json {
-            let at = match (self.times, line.at) {
+            let at = match (self.detail.times, line.at) {
                 (false, _) => String::new(),
                 (true, Some(at)) => format!("{} ", words::local(at)),
                 (true, None) => "- ".to_owned(),

@@ -260,13 +260,12 @@ impl Logs {
             .stdin
             .then(|| Typed::of(ctx, &job.summary.session_id, self.since));
         let detail = Detail {
-            name,
             times: self.times,
             typed: typed.transpose()?,
             skips_typed: self.lines.is_some(),
             sieve: self.pattern.as_ref().map(sieve),
         };
-        let show = Show::new(ctx, job, place, (how, self.plain), detail);
+        let show = Show::new(ctx, job, place, (how, self.plain), name, detail);
         if self.within_up.is_some()
             && !job.summary.status.has_process()
             && job.summary.started_at.is_some()

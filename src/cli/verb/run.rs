@@ -241,6 +241,7 @@ impl Run {
             &job,
             Place::BEGINNING,
             (How::Filter, self.plain),
+            None,
             Detail::default(),
         );
         let mut asks = false;
