@@ -1,5 +1,7 @@
 //! Serde's messages about wrong values in plain words.
 
+use crate::protocol::suggest::either;
+
 /// What is wrong with the value of a key: `"notify" must be terminal, desktop or none, not "x"`. A message of another
 /// form stays as it is.
 pub(super) fn plain(key: &str, message: &str) -> String {
@@ -42,14 +44,6 @@ fn value(found: &str) -> &str {
             Some(text) => text,
             None => found.split('`').nth(1).unwrap_or(found),
         },
-    }
-}
-
-/// Joins words as `a, b or c`.
-fn either(words: &[&str]) -> String {
-    match words {
-        [most @ .., last] if !most.is_empty() => format!("{} or {last}", most.join(", ")),
-        words => words.concat(),
     }
 }
 

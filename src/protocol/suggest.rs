@@ -1,4 +1,6 @@
-//! "Did you mean": finds the nearest known word.
+//! Words for the error about an unknown word: the nearest known one, or all of them.
+
+use std::borrow::Borrow;
 
 /// The candidate nearest to `word`; `None` if none is near enough.
 ///
@@ -22,6 +24,16 @@ pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) ->
         .map(|(.., candidate)| candidate)
 }
 
+/// Joins words as `a, b or c`.
+pub fn either<W: Borrow<str>>(words: &[W]) -> String {
+    match words {
+        [most @ .., last] if !most.is_empty() => {
+            format!("{} or {}", most.join(", "), last.borrow())
+        }
+        words => words.concat(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -34,5 +46,12 @@ mod tests {
             Some("sessionId")
         );
         assert_eq!(nearest("zebra", ["command", "cwd"]), None);
+    }
+
+    #[test]
+    fn words_are_joined() {
+        assert_eq!(either::<&str>(&[]), "");
+        assert_eq!(either(&["a"]), "a");
+        assert_eq!(either(&["a", "b", "c"]), "a, b or c");
     }
 }

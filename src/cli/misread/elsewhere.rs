@@ -3,11 +3,12 @@
 use std::path::Path;
 
 use super::Said;
-use super::words::{INTERNAL, either, near};
+use super::words::{INTERNAL, near};
 use crate::cli::elsewhere::{PROGRAMS, command, instead};
 use crate::cli::verb::{Verb, is_topic};
 use crate::protocol::name::fault;
 use crate::protocol::shell::quote;
+use crate::protocol::suggest::either;
 
 /// An unknown verb, and the words behind it.
 pub(super) fn no_verb(word: &str, rest: &[&str]) -> Said {

@@ -24,9 +24,10 @@ use crate::cli::context::own_file;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::verb::{Verb, is_topic};
 use crate::protocol::shell::quote;
+use crate::protocol::suggest::either;
 use elsewhere::{no_verb, no_verb_of};
 use options::front_flag;
-use words::{all, either, flags, near, option, plain_name, takes, takes_next};
+use words::{all, flags, near, option, plain_name, takes, takes_next};
 
 /// Explains what is wrong with `args`, which begin with the program's name.
 pub(crate) fn explain(args: &[OsString], error: &clap::Error) -> Failure {

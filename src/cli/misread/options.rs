@@ -3,10 +3,11 @@
 use clap::{Command, CommandFactory};
 
 use super::Said;
-use super::words::{DESTRUCTIVE, either, near, takes};
+use super::words::{DESTRUCTIVE, near, takes};
 use crate::cli::Cli;
 use crate::cli::elsewhere::{HELD, LATER, SCALED};
 use crate::cli::verb::Verb;
+use crate::protocol::suggest::either;
 
 /// What is typed to limit a job on this machine.
 const LIMITS: &str = "that is `limits` of a job in bgproc.toml: bgproc help limits";

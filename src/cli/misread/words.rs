@@ -2,7 +2,7 @@
 
 use clap::{Arg, ArgAction, Command};
 
-use crate::protocol::suggest::nearest;
+use crate::protocol::suggest::{either, nearest};
 
 /// Verbs that end jobs or remove something. They are proposed only for a slip of the finger.
 pub(super) const DESTRUCTIVE: [&str; 10] = [
@@ -82,15 +82,6 @@ pub(super) fn is_called(argument: &Arg, flag: &str) -> bool {
     let long = argument.get_long().map(|long| format!("--{long}"));
     let short = argument.get_short().map(|short| format!("-{short}"));
     long.as_deref() == Some(flag) || short.as_deref() == Some(flag)
-}
-
-/// Joins words as `a, b or c`.
-pub(super) fn either(words: &[String]) -> String {
-    match words {
-        [] => String::new(),
-        [one] => one.clone(),
-        [most @ .., last] => format!("{} or {last}", most.join(", ")),
-    }
 }
 
 /// The options of a verb, with their dashes.
