@@ -52,8 +52,8 @@ pub fn leave_with(message: String) -> Result<(), Failure> {
     }
 }
 
-/// The same for a command that follows: it also ends quietly as soon as nobody can read its standard output any more,
-/// as in `bgproc logs -f web | head -1`. A write would notice that, too, but a quiet job causes none.
+/// [`leave_with`] for a command that follows: it also ends quietly as soon as nobody can read its standard output any
+/// more, as in `bgproc logs -f web | head -1`. A write would notice that, too, but a quiet job causes none.
 pub fn leave_following(message: String) -> Result<(), Failure> {
     leave_with_reader();
     leave_with(message)

@@ -163,7 +163,7 @@ impl Connection {
         answers.map(|(answer, _)| answer).collect()
     }
 
-    /// The same, with the moment at which each answer arrived.
+    /// [`call_all`](Self::call_all), with the moment at which each answer arrived.
     pub fn call_all_timed(&mut self, actions: Vec<Action>) -> Vec<(Result<Value, Error>, Instant)> {
         let mut answers: Vec<_> = actions.iter().map(|_| None).collect();
         let mut waiting = HashMap::new();

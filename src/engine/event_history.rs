@@ -204,7 +204,7 @@ impl EventHistory {
             .map(|entry| entry.kind)
     }
 
-    /// The same for every session, in one pass.
+    /// The [last turn](Self::last_turn) of every session, in one pass.
     pub fn last_turns(&self) -> HashMap<SessionId, EventKind> {
         let turns = self.entries.iter().filter(|entry| is_turn(entry.kind));
         turns

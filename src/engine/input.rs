@@ -15,7 +15,7 @@ use crate::protocol::status::InputState;
 /// of a program that waits for input after this time.
 const QUIET_MS: u64 = 100;
 
-/// The same while a client waits for the input state.
+/// [`QUIET_MS`] while a client waits for the input state.
 const EAGER_QUIET_MS: u64 = 2;
 
 /// Longest interval between checks while a client waits, in milliseconds.

@@ -111,7 +111,7 @@ pub struct TimeLimits {
     pub timeout_grace_ms: u64,
     /// How long a finished session is kept after its last access.
     pub ttl_ms: u64,
-    /// The same for a failed session; absent: same as `ttl_ms`.
+    /// How long a failed session is kept after its last access; absent: as `ttl_ms` says.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failed_ttl_ms: Option<u64>,
     /// Whether it is kept until room is needed instead; absent: not specified.

@@ -44,7 +44,7 @@ impl Principal {
         }
     }
 
-    /// The same, as a session's life remembers who acted.
+    /// The actor that a session's life remembers.
     pub fn actor(&self) -> Actor {
         match self.role {
             Role::Human => Actor::Human,

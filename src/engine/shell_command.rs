@@ -208,7 +208,7 @@ fn posix(command: &str) -> String {
     }
 }
 
-/// The same in fish, where a backslash escapes also within quotes.
+/// The command as an argument of `eval` in fish, where a backslash escapes also within quotes.
 fn fish(command: &str) -> String {
     if command.chars().any(char::is_control) {
         let escaped = escaped(command).replace('\\', r"\\");

@@ -99,7 +99,7 @@ pub fn unreachable(host: &Host, why: &str) -> Error {
     ))
 }
 
-/// The same with a cause.
+/// [`unreachable()`] with a cause.
 pub fn unreachable_by(host: &Host, cause: Cause, why: &str) -> Error {
     unreachable(host, why).add_data("cause", json!(cause))
 }

@@ -99,8 +99,8 @@ impl Channel {
         self.flush()
     }
 
-    /// The same with descriptors that somebody else has open, too. They are not duplicated, however many messages wait for
-    /// room.
+    /// Sends a message with descriptors that somebody else has open, too. They are not duplicated, however many messages
+    /// wait for room.
     pub fn send_shared<T: Serialize>(
         &mut self,
         message: &T,

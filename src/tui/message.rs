@@ -265,7 +265,7 @@ pub enum CopyFrom {
     Lines,
     /// The command in the details of a job, with the variables that were set for it.
     Command,
-    /// The same for one of several jobs.
+    /// The command of one of several jobs.
     Commands,
     /// The URL in the details of a job.
     Url,

@@ -11,7 +11,7 @@ pub fn uptime(ms: i64) -> String {
     span(whole(ms))
 }
 
-/// The same without seconds: `<1m`, `1m`, `18m`, `2h04m`.
+/// How long something has been running, without seconds: `<1m`, `1m`, `18m`, `2h04m`.
 pub fn uptime_at_rest(ms: i64) -> String {
     match ms {
         ..60_000 => "<1m".to_owned(),
@@ -44,7 +44,7 @@ pub fn until(ms: i64) -> String {
     )
 }
 
-/// The same in at most seven columns: `in 41s`, `in 8h`.
+/// [`until`] in at most seven columns: `in 41s`, `in 8h`.
 pub fn until_roughly(ms: i64) -> String {
     match ms / 1000 {
         ..3600 => until(ms),

@@ -92,7 +92,7 @@ impl Context {
         Ok(if project { "*" } else { "-" }.to_owned())
     }
 
-    /// The same for a verb that only shows jobs: a group, a tag or a pattern means those of all hosts.
+    /// [`many`](Self::many) for a verb that only shows jobs: a group, a tag or a pattern means those of all hosts.
     pub fn many_everywhere(&mut self, targets: &[String]) -> Result<Found, Failure> {
         let is_alone = self.only_here || hosts::only_here()?.is_none();
         if is_alone || !targets.iter().any(|target| target::is_several(target)) {

@@ -39,7 +39,7 @@ pub(in crate::cli) fn lead(job: &Record, output: &[String]) -> Option<String> {
     is_refused.then(|| format!("/bin/sh runs the line; for bash: {with_bash}"))
 }
 
-/// The same for a line whose first word was not found before it was run.
+/// What to do about a line whose first word was not found before it was run.
 pub(in crate::cli) fn lead_of_word(line: &str, word: &str) -> Option<String> {
     let is_of_bash = WORDS.contains(&word);
     is_of_bash.then(|| format!("/bin/sh runs the line; for bash: {}", of_bash(line)))

@@ -85,7 +85,7 @@ pub(in crate::cli) fn to_stop(
     named(ctx, &names.collect::<Vec<_>>(), unasked)
 }
 
-/// The same, for jobs that are known by their names.
+/// Asks before jobs are stopped that are known by their names.
 pub(in crate::cli) fn named(
     ctx: &mut Context,
     names: &[String],

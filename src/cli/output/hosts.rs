@@ -25,7 +25,7 @@ pub fn tell_missing(host: &HostStatus) {
     }
 }
 
-/// The same for a verb that needs the host: also says that nobody has connected it.
+/// [`tell_missing`] for a verb that needs the host: also says that nobody has connected it.
 pub fn tell_unasked(host: &HostStatus) {
     match (&host.error, host.state) {
         (None, HostState::Idle | HostState::Down) => {

@@ -22,7 +22,7 @@ pub fn name(job: &Summary) -> String {
     }
 }
 
-/// The same without the host, which stands beside it.
+/// The label, or the id if there is none, without the host, which stands beside it.
 pub fn bare_name(job: &Summary) -> String {
     match &job.label {
         Some(label) => clean(label),

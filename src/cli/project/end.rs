@@ -44,7 +44,8 @@ impl End<'_> {
         self.conclude(ctx, &ended)
     }
 
-    /// The same with the output of the jobs, which `follow` shows until all of them have ended.
+    /// Waits until the job has ended, and brings the project down. `follow` shows the output of the jobs until all of
+    /// them have ended.
     pub fn follow(
         self,
         ctx: &mut Context,

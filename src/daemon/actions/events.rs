@@ -21,7 +21,7 @@ const DEFAULT_LIMIT: usize = 100;
 /// Maximum number of events in a reply: some megabytes with the longest completion messages.
 const MAX_LIMIT: usize = 1000;
 
-/// The same for a model: a completion message has up to 2,000 characters of output.
+/// Maximum for a model: a completion message has up to 2,000 characters of output.
 const LEAN_LIMIT: usize = 10;
 
 /// Acknowledges `ack`, then returns new events: at once if there are any, otherwise when one is published, at
@@ -143,7 +143,7 @@ fn is_news(state: &State, client: &Client, event: &Event) -> bool {
     holds && session.scope == client.principal.scope && event.seq > Some(session.told())
 }
 
-/// The same for a session of a host, as far as is known here.
+/// [`is_news`] for a session of a host, as far as is known here.
 fn is_news_of_host(
     state: &State,
     client: &Client,

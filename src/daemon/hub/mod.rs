@@ -226,8 +226,8 @@ impl Hub {
         }
     }
 
-    /// The same, before what a session has written is dropped or followed by a next run: then it is known how its program
-    /// has left the terminal. After a flood nobody waits for all of it.
+    /// [`catch_up`](Self::catch_up) before what a session has written is dropped or followed by a next run: then it is
+    /// known how its program has left the terminal. After a flood nobody waits for all of it.
     pub(crate) async fn catch_up_within_limit(&self, id: &SessionId) {
         let _ = timeout(CATCHING_UP, self.catch_up(id)).await;
     }

@@ -59,7 +59,7 @@ impl KeeperLink {
         self.store(what, sealed::seal(text));
     }
 
-    /// The same for a value, as JSON.
+    /// Has this value kept for the next daemon, as JSON.
     pub(crate) fn keep_json(&mut self, what: ForNext<'_>, value: &impl Serialize) {
         let text = serde_json::to_vec(value).map_err(io::Error::from);
         self.store(what, text.and_then(|text| sealed::seal(&text)));

@@ -143,7 +143,7 @@ impl KeeperLink {
         self.send_with(message, vec![]);
     }
 
-    /// The same, with descriptors.
+    /// Sends a message with descriptors.
     pub(super) fn send_with(&mut self, message: &ToKeeper, fds: Vec<OwnedFd>) {
         let _ = self.channel.send(message, fds);
     }

@@ -112,7 +112,7 @@ pub(crate) fn check_spec(greeting: &Greeting, spec: &Spec) -> Result<(), Error> 
     check_command(greeting, spec)
 }
 
-/// The same for its command alone.
+/// Checks whether the connection may run the command of a session.
 fn check_command(greeting: &Greeting, spec: &Spec) -> Result<(), Error> {
     let cwd = Path::new(&spec.cwd);
     match &spec.args {

@@ -16,7 +16,7 @@ pub(crate) fn may_end(state: &State, client: &Client, id: &SessionId) -> Result<
     project.map_or(Ok(()), |project| may_end_job(project, client, &of.job))
 }
 
-/// The same for a job by its name.
+/// Refuses an agent the end of a job, known by its name, that only people may end.
 pub(crate) fn may_end_job(project: &Project, client: &Client, job: &str) -> Result<(), Error> {
     let defined = project.applied.jobs.get(job);
     let is_guarded = defined.is_some_and(|defined| defined.confirm);

@@ -13,7 +13,7 @@ pub(crate) const MAX_IN_FLIGHT: usize = 256;
 /// `maxChars` if neither the request nor the greeting gives one.
 const DEFAULT_CHARS: usize = 500;
 
-/// The same for a model: enough for the summary of a test run and the first errors of a compiler.
+/// Default `maxChars` for a model: enough for the summary of a test run and the first errors of a compiler.
 const LEAN_CHARS: usize = 2000;
 
 /// Default of `yieldMs`: how long a start or restart waits before its reply, in milliseconds.

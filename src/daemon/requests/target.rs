@@ -130,8 +130,8 @@ impl Target {
             .change(|state| state.take_keyboard(&self.principal, &self.id))
     }
 
-    /// The same, but a model waits for at most `patience` until the person lets it go: it has no clock, and gets no
-    /// events.
+    /// Takes the keyboard, but a model waits for at most `patience` until the person lets it go: it has no clock, and
+    /// gets no events.
     pub(crate) async fn await_keyboard(
         &self,
         client: &Client,

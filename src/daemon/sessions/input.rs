@@ -25,7 +25,7 @@ use crate::sys::{pty, readiness};
 /// full, so that later writers do not wait again.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// The same for the input of a `start`, while nobody else wants to type. Interpreters and compilers may need several
+/// [`PATIENCE`] for the input of a `start`, while nobody else wants to type. Interpreters and compilers may need several
 /// seconds before they read.
 pub(crate) const FIRST_PATIENCE: Duration = Duration::from_secs(30);
 

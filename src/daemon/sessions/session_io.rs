@@ -177,7 +177,7 @@ impl SessionIo {
         }
     }
 
-    /// The same to be changed, if the keeper does not have it.
+    /// How far its log reaches, to be changed, if the keeper does not have it.
     pub(crate) fn in_files_mut(&mut self) -> Option<&mut Extent> {
         match &mut self.place {
             Place::WithKeeper(_) => None,

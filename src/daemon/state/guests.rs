@@ -49,7 +49,7 @@ impl State {
         found.map(|project| project.id.clone())
     }
 
-    /// The same for a directory as it was given, which may be behind a symbolic link.
+    /// The queue of that name for a directory as it was given, which may be behind a symbolic link.
     pub(crate) fn queue_of(&self, name: &str, cwd: &str) -> Option<ProjectId> {
         self.queue_named(name, &canonical(Path::new(cwd)))
     }
@@ -278,7 +278,7 @@ impl State {
         }
     }
 
-    /// The same by names, for a caller that changes the project.
+    /// The place of a session by names, for a caller that changes the project.
     fn named_place_of(&self, id: &SessionId) -> Option<(ProjectId, String)> {
         let (project, name) = self.place_of(self.sessions.get(id)?)?;
         Some((project.id.clone(), name.to_owned()))

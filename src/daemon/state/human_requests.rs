@@ -42,7 +42,7 @@ enum Asker {
     Waits(oneshot::Sender<AskOutcome>),
     /// A request to an earlier daemon, which may be repeated.
     IsAway,
-    /// The same, with the answer that was given meanwhile.
+    /// A request to an earlier daemon, with the answer that was given meanwhile.
     Answered(AskOutcome),
 }
 

@@ -58,7 +58,7 @@ impl State {
         self.timers.set(Due::Wait(wait), due);
     }
 
-    /// The same for a wait that was looked at when its timer expired and goes on. If it is still due, something else has
+    /// Sets the timer of a wait that was looked at when it expired and goes on. If it is still due, something else has
     /// to change first, for example the next run of a session that is restarted.
     pub(crate) fn arm_wait_again(&mut self, wait: WaitId) {
         let now = now().boot;
@@ -113,7 +113,7 @@ impl State {
         })
     }
 
-    /// The same for the waits that are pending.
+    /// What the waits that are pending are compared with.
     pub(super) fn pending_inputs(&self, id: &SessionId) -> Option<WaitInputs<'static>> {
         self.wait_inputs(id, self.waiters.waits.want_foreground(id))
     }

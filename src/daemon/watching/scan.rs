@@ -33,7 +33,7 @@ pub(super) struct Scanned {
 pub(super) enum Start {
     /// All paths of these jobs.
     Paths(Vec<JobId>),
-    /// The same, because the rules of git have changed. What is not watched so far has not changed.
+    /// All paths of these jobs, because the rules of git have changed. What is not watched so far has not changed.
     Rules(Vec<JobId>),
     /// A directory that has appeared in a watched one with these rules, for these jobs.
     Appeared(PathBuf, GitRules, Vec<JobId>),

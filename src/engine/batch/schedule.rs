@@ -4,8 +4,8 @@
 /// Time from a submission, or from a sign that a job has ended, to the first question, in milliseconds.
 const SOON_MS: u64 = 2_000;
 
-/// The same if it is known that a job has just ended or been cancelled: the batch system takes a moment to clear it
-/// away.
+/// Time to the first question if it is known that a job has just ended or been cancelled, in milliseconds: the batch
+/// system takes a moment to clear it away.
 const ENDING_MS: u64 = 250;
 
 /// What somebody sees who looks is not older than this, if looking again shows it, in milliseconds.

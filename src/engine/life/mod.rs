@@ -312,7 +312,7 @@ impl Life {
         true
     }
 
-    /// The same, in the way of its file: it has until `until` (boot-time milliseconds) to end by itself.
+    /// An actor asks it to end in the way of its file: it has until `until` (boot-time milliseconds) to end by itself.
     pub fn ask_to_end_until(&mut self, by: Actor, until: u64) {
         if self.ask_to_end(by) {
             self.asked_until = Some(until);

@@ -61,7 +61,7 @@ enum Key {
     Number(u8),
     /// F13 to F24: xterm's encoding of F1 to F12 with Shift.
     ShiftedLetter(char),
-    /// The same, for keys with a number.
+    /// F13 to F24 whose base key has a number: `CSI`, the number, Shift and `~`.
     ShiftedNumber(u8),
     /// A keypad key: its character, and its letter after `ESC O` in application mode.
     Keypad(char, char),

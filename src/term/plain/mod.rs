@@ -84,7 +84,7 @@ impl Checkpoint {
         }
     }
 
-    /// The same on the screen that is shown: the alternate one if `alt`.
+    /// A place with a known offset on the screen that is shown: the alternate one if `alt`.
     pub fn on(offset: u64, alt: bool) -> Self {
         Self {
             alt,

@@ -55,7 +55,7 @@ impl Screen {
         self.repainted(&Extra::default())
     }
 
-    /// The same, for a terminal that has set what `from` says.
+    /// Repaints the whole screen, on a terminal that has set what `from` says.
     fn repainted(&self, from: &Extra) -> Vec<u8> {
         let mut out = paint::whole(self.core.screen());
         self.reports().push_all(&mut out);

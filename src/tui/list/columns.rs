@@ -28,7 +28,7 @@ const NAME_THEN_PORT: usize = 14;
 const LONG_NAME: usize = 16;
 /// The first column of words if the names need no other one.
 const WORD_AT: usize = 9;
-/// The same if names are cut.
+/// The first column of words if names are cut.
 const LEAST_WORD_AT: usize = 8;
 /// Width of `:3000`.
 const PORT: usize = 5;

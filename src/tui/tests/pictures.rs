@@ -273,7 +273,7 @@ fn hosts(width: u16, height: u16) -> Dash {
     hosts_with(Options::default(), width, height)
 }
 
-/// The same in a view opened with options.
+/// [`hosts`] in a view opened with options.
 fn hosts_with(options: Options, width: u16, height: u16) -> Dash {
     let mut dash = Dash::with(options, width, height, shop_records());
     let at = |name: &str, host: &str, seen: Option<i64>| {

@@ -23,10 +23,10 @@ use crate::protocol::status::Mode;
 /// milliseconds.
 const PROMPT_MS: u64 = 2000;
 
-/// The same for a model, which has nothing else to do: it may have started two commands at once.
+/// [`PROMPT_MS`] for a model, which has nothing else to do: it may have started two commands at once.
 const MODELS_PROMPT_MS: u64 = 10_000;
 
-/// The same for a request that waits for less.
+/// The least [`PROMPT_MS`], of a request that waits for less.
 const SHORTEST_PROMPT_MS: u64 = 250;
 
 /// Types a command with its marks, once the shell is at its prompt.

@@ -168,11 +168,11 @@ async fn has_line(hub: &Hub, target: &Target) -> bool {
 /// How to type into another program than a shell.
 const OTHER: &str = "`write` and `send_keys` type into any program";
 
-/// The same for a program that may be a shell.
+/// How to type into a program that may be a shell.
 const PERHAPS: &str = "`write` and `send_keys` type into any program; if it takes the commands of a shell, give its \
                        `language`";
 
-/// The same for a shell that may have no line editor.
+/// How to type into a shell that may have no line editor.
 const PLAIN: &str = "`write` and `send_keys` type into any program; if the shell runs without its line editor and is at \
                      its prompt, give its `language`";
 

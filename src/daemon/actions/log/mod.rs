@@ -33,7 +33,7 @@ use crate::protocol::params::{Log, LogFormat, Stream};
 /// Default `lines`.
 const DEFAULT_LINES: u64 = 100;
 
-/// The same for a model, with what JSON adds to each line, and the bytes that are shown of one line.
+/// For a model: the bytes of all lines, what JSON adds to each line, and the bytes that are shown of one line.
 const LEAN_TEXT: usize = 24_000;
 const LEAN_PER_LINE: usize = 24;
 const LEAN_LINE: usize = 1500;

@@ -111,7 +111,7 @@ async fn read_with(
     threads::run("project file", move || load(&dir, files, procfile)).await?
 }
 
-/// The same, and looks at the `.env` files of its jobs.
+/// Reads the file of a project, and looks at the `.env` files of its jobs.
 pub(super) async fn read_with_env_files(
     hub: &Hub,
     client: &Client,

@@ -30,7 +30,7 @@ pub(super) async fn state(hub: &Hub, id: &ProjectId, only: Option<&BTreeSet<Stri
     answer(state_of(hub, id, only).await?)
 }
 
-/// The same, with the plan that was carried out and what is odd about its files.
+/// The state of a known project, with the plan that was carried out and what is odd about its files.
 pub(super) async fn planned(
     hub: &Hub,
     id: &ProjectId,
@@ -68,7 +68,7 @@ pub(super) fn of_file(loaded: &Loaded) -> Answer {
     answer(state_of_file(loaded))
 }
 
-/// The same, with what `up` would do.
+/// The state of a project that was never up, with what `up` would do.
 pub(super) fn planned_of_file(loaded: &Loaded, plan: Vec<PlannedChange>) -> Answer {
     answer(ProjectState {
         plan,

@@ -277,7 +277,7 @@ impl Plan {
         }
     }
 
-    /// The same for a session that is about to be started without a probe.
+    /// Refuses to wait for readiness of a session that is about to be started without a probe.
     pub(crate) fn check_without_probe(&self) -> Result<(), Error> {
         if self.conditions.wants_ready() {
             Err(never_ready("The session"))

@@ -97,7 +97,7 @@ impl Sessions {
         self.piece(id, from, to, max_chars).text
     }
 
-    /// The same, from the beginning of a line on.
+    /// The end of a session's output as clean text, from the beginning of a line on.
     pub(crate) fn last_lines(&self, id: &SessionId, max_chars: usize) -> String {
         let tail = self.tail(id, max_chars);
         if tail.chars().count() < max_chars {

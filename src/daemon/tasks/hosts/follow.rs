@@ -294,7 +294,7 @@ impl Main<'_> {
         }
     }
 
-    /// The same for a parameter that an older daemon may not know, and which is left out then.
+    /// Sends a request with a parameter that an older daemon may not know, and which is left out then.
     async fn ask_or_less(
         &mut self,
         action: &str,

@@ -27,8 +27,8 @@ pub(in crate::mcp::own) fn commands(text: String) -> String {
     }
 }
 
-/// The same for the rows of a screen, over which such a line is mostly wrapped, of `cols` columns if that is known. All
-/// else stays in its place.
+/// [`commands`] for the rows of a screen, over which such a line is mostly wrapped, of `cols` columns if that is known.
+/// All else stays in its place.
 pub(super) fn commands_on(screen: &str, cols: Option<usize>) -> Cow<'_, str> {
     let has_mark = screen.lines().collect::<String>().contains(";bgproc=");
     let Some(line) = LINE.as_ref().filter(|_| has_mark) else {

@@ -25,7 +25,7 @@ pub const ON: usize = 4;
 
 /// Labels of the fields of a new job, in order.
 const NEW: &[&str] = &["run", "name", "group", "dir"];
-/// The same if there are other hosts.
+/// Labels of the fields of a new job if there are other hosts.
 const NEW_SOMEWHERE: &[&str] = &["run", "name", "group", "dir", "on"];
 /// Labels of the editable fields of a job, in order.
 const EDIT: &[&str] = &["run", "name", "group", "pin", "restart", "notify"];

@@ -114,7 +114,8 @@ impl Menu {
             .unwrap_or(all)
     }
 
-    /// The same in one of several ways: with the jobs or without, and with the name of the key that leaves or without.
+    /// One of several ways to show the menu: with the jobs or without, and with the name of the key that leaves or
+    /// without.
     fn arranged<A: KeyAction>(
         &self,
         model: &Model,

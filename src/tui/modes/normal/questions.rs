@@ -30,7 +30,7 @@ pub(super) enum Ask {
 }
 
 impl Ask {
-    /// The same about those jobs that it still applies to: others may have ended, begun or been removed since it was
+    /// This question about those jobs that it still applies to: others may have ended, begun or been removed since it was
     /// asked. Jobs that have joined a group meanwhile were not named, and are left alone. `None` if no job is left.
     fn now(&self, model: &Model) -> Option<Self> {
         let applies = |id: &SessionId| match (self, model.job(id)) {

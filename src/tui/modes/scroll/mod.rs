@@ -116,7 +116,7 @@ pub fn open(model: &mut Model, cmds: &mut Vec<Cmd>) {
     open_as(model, false, cmds);
 }
 
-/// The same, a page up.
+/// Enters SCROLL a page up.
 pub fn page_up(model: &mut Model, cmds: &mut Vec<Cmd>) {
     open_as(model, true, cmds);
 }
