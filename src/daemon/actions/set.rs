@@ -46,14 +46,12 @@ fn change(
     names: Names,
 ) -> Answer {
     let tags = check_names(state, client, id, params, &names)?;
+    check_policy(state, id, params)?;
     let first_run = first_run(state, id, params)?;
     if let Some(place) = params.place {
         state.move_in_queue(id, place)?;
     }
     let session = state.sessions.get_mut(id).ok_or_else(|| gone(id))?;
-    if let Some(policy) = &params.restart {
-        policy.check(session.spec.ready.as_ref())?;
-    }
     names.apply(session, tags);
     apply(params, session);
     follow(state, id, params, first_run);
@@ -95,6 +93,15 @@ fn check_names(
         start::check_room(state, client)?;
     }
     Ok(tags)
+}
+
+/// Refuses a restart policy that can have no effect on the session.
+fn check_policy(state: &State, id: &SessionId, params: &Set) -> Result<(), Error> {
+    let session = state.sessions.get(id).ok_or_else(|| gone(id))?;
+    match &params.restart {
+        Some(policy) => policy.check(session.spec.ready.as_ref()),
+        None => Ok(()),
+    }
 }
 
 /// The first run of a session that waits for it, with another command.

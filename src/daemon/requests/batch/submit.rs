@@ -119,13 +119,20 @@ pub(crate) async fn submit(
 ) -> Result<SessionId, Error> {
     let id = session.id.clone();
     let dir = directory_of(&launcher.state, id.as_str());
-    if let Err(error) = prepare(&dir, &id, &node_job(client, &session, &run)) {
-        hub.read().sessions.store.remove(&id);
-        return Err(error);
-    }
+    let program = own_program().map_err(|error| Error::internal(error.to_string()));
+    let prepared = program.and_then(|program| {
+        prepare(&dir, &id, &node_job(client, &session, &run))?;
+        Ok(program)
+    });
+    let program = match prepared {
+        Ok(program) => program,
+        Err(error) => {
+            hub.read().sessions.store.remove(&id);
+            return Err(error);
+        }
+    };
     session.life = Life::queued(now());
     session.batch = Some(Box::new(batch(&launcher, &resources, &dir)));
-    let program = own_program().map_err(|error| Error::internal(error.to_string()))?;
     let script = slurm::script(&program.display().to_string(), &dir);
     let words = slurm::submit(&id, &name(&session), &launcher, &resources);
     let variables = variables(&run);
