@@ -32,7 +32,8 @@ pub(super) enum Compiled {
     Needed,
     /// The program waits for input and has been quiet for a moment: it is somebody else's turn.
     Turn,
-    /// The program waits for a line or a password and has been quiet for a moment. A server may listen to keys while it starts.
+    /// The program waits for a line or a password and has been quiet for a moment. A server may listen to keys while it
+    /// starts.
     LineTurn,
     Ready,
     /// It is not ready in time.

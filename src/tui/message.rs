@@ -265,7 +265,7 @@ pub enum CopyFrom {
     Lines,
     /// The command in the details of a job, with the variables that were set for it.
     Command,
-    /// The command of one of several jobs.
+    /// The command in the details of one of several jobs, with the variables that were set for it.
     Commands,
     /// The URL in the details of a job.
     Url,

@@ -12,12 +12,12 @@
 //! *The life of a session*: `starts`, `lifecycle` (end and removal), `restart` (what follows an end), `saving` (its
 //! record), `publish` (its events), `keeper_messages` (what the keeper says of it). *Output*: `output` renders it,
 //! `render_queue` says whose turn it is, `repaint` paints it again at another size, `resting` puts unused screens to
-//! rest, `emulator_fault` recovers from a failed emulator, `log_budget` limits all logs together. *Waiting*: `waiters` (clients), `guests` (sessions that wait in a
-//! queue or for others), `human_requests` (agents that ask people). *Input*: `input_probe` (whether a program waits for
-//! some), `keyboard` (who types), `sharing` (which agents may). *Readiness*: `readiness`, `guessed_readiness`.
-//! *Projects*: `job_states` says how the session of each job is, `projects` decides what follows, `phases` and
-//! `queues` tell clients; `schedules`, `watches`, `job_ports` and `hooks` are parts of project files, `project_end` ends whole
-//! projects. *Elsewhere*: `hosts`, `batch` and `node`.
+//! rest, `emulator_fault` recovers from a failed emulator, `log_budget` limits all logs together. *Waiting*: `waiters`
+//! (clients), `guests` (sessions that wait in a queue or for others), `human_requests` (agents that ask people).
+//! *Input*: `input_probe` (whether a program waits for some), `keyboard` (who types), `sharing` (which agents may).
+//! *Readiness*: `readiness`, `guessed_readiness`. *Projects*: `job_states` says how the session of each job is,
+//! `projects` decides what follows, `phases` and `queues` tell clients; `schedules`, `watches`, `job_ports` and `hooks`
+//! are parts of project files, `project_end` ends whole projects. *Elsewhere*: `hosts`, `batch` and `node`.
 //!
 //! [`sessions`]: super::sessions
 //! [`events`]: super::events

@@ -58,7 +58,7 @@ impl State {
         self.timers.set(Due::Wait(wait), due);
     }
 
-    /// Sets the timer of a wait that was looked at when it expired and goes on. If it is still due, something else has
+    /// Arms a wait again that was looked at when its timer expired, and goes on. If it is still due, something else has
     /// to change first, for example the next run of a session that is restarted.
     pub(crate) fn arm_wait_again(&mut self, wait: WaitId) {
         let now = now().boot;

@@ -33,7 +33,13 @@ pub(super) fn draw(
     let row = Row::of(model, job, &state, columns);
     let columns = row.columns;
     let name = text::clip_middle(job.bare_name(), row.name_room(), theme.glyph("…"));
-    put(buf, line, LEAD, &name, name_style(model, job, selected));
+    put(
+        buf,
+        line,
+        LEAD,
+        &name,
+        name_style(model, job, &state, selected),
+    );
     underline_hits(model, &name, line, buf);
     let word_style = match (row.is_quiet, job.record.summary.progress) {
         (true, _) => theme.dim(),
@@ -121,9 +127,8 @@ fn state_style(model: &Model, job: &Job, state: &State) -> Style {
     }
 }
 
-fn name_style(model: &Model, job: &Job, selected: bool) -> Style {
+fn name_style(model: &Model, job: &Job, state: &State, selected: bool) -> Style {
     let theme = &model.theme;
-    let state = job.state();
     let is_active = (job.is_going() && !state.waits()) || state.failed();
     if selected {
         theme.selected_name()

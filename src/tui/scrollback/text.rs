@@ -123,7 +123,7 @@ impl Text {
         self.paint_anew(self.size);
     }
 
-    /// Shows these lines between runs, if they come after the text: nothing is painted anew.
+    /// Shows these lines between runs. They must come after the text, since nothing is painted anew.
     pub fn expect_breaks(&mut self, breaks: Rc<[RunBreak]>) {
         self.painter.set_breaks(Rc::clone(&breaks));
         self.breaks = breaks;

@@ -46,7 +46,8 @@ pub(super) fn received(model: &mut Model, event: Event, cmds: &mut Vec<Cmd>) {
     }
 }
 
-/// Tells the person of an event. If its job is new, it is told when the record of the job has arrived.
+/// Tells the person of an event. If a toast may tell of it and its job is new, it is told when the record of the job
+/// has arrived.
 fn report_or_keep(model: &mut Model, event: &Event, cmds: &mut Vec<Cmd>) {
     let id = event.session_id.as_ref();
     match id.and_then(|id| model.on_its_way(id)) {

@@ -1,4 +1,4 @@
-//! Handles the list of all jobs, which each new connection asks for.
+//! Handles the list of all jobs.
 
 use std::collections::{HashMap, HashSet};
 

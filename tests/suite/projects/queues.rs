@@ -94,6 +94,13 @@ fn jobs_of_a_queue_run_one_after_another_and_can_be_moved() {
             "why": "next in its queue", "queue": "builds", "place": 1,
         })
     );
+    // A change that is refused moves nothing.
+    let policy = json!({"policy": "always", "unreadyMs": 60});
+    let set = json!({
+        "action": "set", "sessionId": queue.job("c")["sessionId"], "place": 1, "restart": policy,
+    });
+    let refused = Person::new(&queue.home).call(set);
+    assert_eq!(refused["error"]["code"], "invalid_params", "{refused}");
     let said = queue.home.ok(&["group", "builds"]);
     assert_eq!(
         said,

@@ -238,13 +238,19 @@ fn settle(
     })
 }
 
-/// Makes the directory that the node finds.
+/// Makes the directory that the node finds. If it cannot be filled, it is removed again.
 fn prepare(dir: &str, id: &SessionId, job: &NodeJob) -> Result<(), Error> {
     let path = Path::new(dir);
     private_dir(path).map_err(|error| {
         Error::new(ErrorCode::SpawnFailed, error.to_string())
             .hint("`state` of the launcher is a directory of yours that the nodes see, too")
     })?;
+    fill(path, id, job).inspect_err(|_| drop(std::fs::remove_dir_all(path)))
+}
+
+/// Puts the home of a run and its job into that directory.
+fn fill(path: &Path, id: &SessionId, job: &NodeJob) -> Result<(), Error> {
+    let dir = path.display();
     let homed = node_home::take_over(path, id, 1);
     homed.map_err(|error| {
         refused_by_system(&format!("{dir} cannot get the home of a run"), &error)
