@@ -267,7 +267,12 @@ pub const FORMATION: &str =
 
 /// The rules of `project`.
 pub(super) fn of_project() -> Value {
-    json!([apart(&["dir"], &["files"]), { "not": { "allOf": [is("op", "down"), given("jobs")] } }])
+    let of_up = json!({ "allOf": [is("op", "plan"), { "not": is("reload", true) }] });
+    json!([
+        apart(&["dir"], &["files"]),
+        { "not": { "allOf": [is("op", "down"), given("jobs")] } },
+        { "anyOf": [{ "not": given("except") }, is("op", "up"), of_up] },
+    ])
 }
 
 /// The parameters of a probe, one of which is given.
