@@ -128,7 +128,9 @@ impl Receiver {
         loop {
             self.read_answer(&mut silence)?;
             match serde_json::from_slice(&self.line).map_err(internal)? {
-                Envelope { event: Some(_), .. } => self.keep_event()?,
+                Envelope {
+                    event: Some(kind), ..
+                } => self.early.extend(event(&self.line, kind)?),
                 Envelope {
                     id: theirs,
                     result,
@@ -182,14 +184,6 @@ impl Receiver {
                 return Ok(event);
             }
         }
-    }
-
-    /// Keeps the event in the line until it is asked for.
-    fn keep_event(&mut self) -> Result<(), Error> {
-        if let Some(Message::Event(event)) = message(&self.line)? {
-            self.early.push_back(event);
-        }
-        Ok(())
     }
 
     fn read_line(&mut self) -> Result<(), Error> {
@@ -257,12 +251,21 @@ impl Receiver {
 /// be from a daemon of this version.
 pub(super) fn message(line: &[u8]) -> Result<Option<Message>, Error> {
     let envelope: Envelope<'_> = serde_json::from_slice(line).map_err(internal)?;
-    let message = match envelope.event {
-        Some(kind) if serde_json::from_str::<EventKind>(kind.get()).is_err() => return Ok(None),
-        Some(_) => serde_json::from_slice(line).map(Message::Event),
-        None => serde_json::from_slice(line).map(Message::Reply),
-    };
-    message.map(Some).map_err(internal)
+    match envelope.event {
+        Some(kind) => Ok(event(line, kind)?.map(Message::Event)),
+        None => serde_json::from_slice(line)
+            .map(|reply| Some(Message::Reply(reply)))
+            .map_err(internal),
+    }
+}
+
+/// The event of this kind in a line; `None` if the kind is not known.
+fn event(line: &[u8], kind: &RawValue) -> Result<Option<Event>, Error> {
+    match serde_json::from_slice(line) {
+        Ok(event) => Ok(Some(event)),
+        Err(_) if serde_json::from_str::<EventKind>(kind.get()).is_err() => Ok(None),
+        Err(error) => Err(internal(error)),
+    }
 }
 
 /// The parts of a line that tell what it is. The content stays unparsed until its type is known.

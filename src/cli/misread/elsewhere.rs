@@ -18,7 +18,7 @@ pub(super) fn no_verb(word: &str, rest: &[&str]) -> Said {
 }
 
 /// The command of bgproc for the words behind the name of another program, as in `overmind connect web`.
-fn translated(words: &[&str]) -> Option<String> {
+pub(super) fn translated(words: &[&str]) -> Option<String> {
     let (verb, rest) = words.split_first()?;
     let quoted: Vec<_> = rest.iter().map(|word| quote(word)).collect();
     if Verb::grammar(verb).is_some() && !INTERNAL.contains(verb) {
@@ -39,11 +39,6 @@ fn translated(words: &[&str]) -> Option<String> {
     } else {
         ours.to_owned()
     })
-}
-
-#[cfg(test)]
-pub(super) fn translation(words: &[&str]) -> Option<String> {
-    translated(words)
 }
 
 /// What is said about the name of another program and the words behind it.

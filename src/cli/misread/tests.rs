@@ -332,7 +332,7 @@ fn what_is_proposed_exists() {
         // Behind the name of the other program.
         for rest in [&[][..], &["web"], &["ls"]] {
             let words = [&[line], rest].concat();
-            let Some(ours) = elsewhere::translation(&words) else {
+            let Some(ours) = elsewhere::translated(&words) else {
                 continue;
             };
             let ours = ours.replace("NAME", "name").replace(" N", " 1");

@@ -4,7 +4,6 @@ use std::ops::Range;
 
 use super::shell_command;
 use crate::daemon::hub::Hub;
-use crate::daemon::storage::log_reader::Arrival;
 use crate::protocol::params::{Log, Stream};
 use crate::protocol::reply::ShellCommand;
 use crate::protocol::{Error, SessionId, Timestamp};
@@ -110,21 +109,4 @@ impl Choice {
             .is_none_or(|since| at.is_some_and(|at| at >= since))
             && self.part.as_ref().is_none_or(|part| part.contains(&start))
     }
-}
-
-/// Time and stream of the byte at `start`. `last` caches the run, because the next line mostly belongs to the
-/// same one.
-pub(super) fn origin(
-    hub: &Hub,
-    id: &SessionId,
-    start: u64,
-    last: &mut Option<Arrival>,
-) -> (Option<Timestamp>, u8) {
-    let known = last.filter(|run| (run.start..run.end).contains(&start));
-    let run = known.or_else(|| {
-        let state = hub.read();
-        state.sessions.io(id)?.log.arrival_at(start)
-    });
-    *last = run;
-    run.map_or((None, 0), |run| (Some(run.at), run.stream))
 }

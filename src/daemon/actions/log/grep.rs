@@ -4,12 +4,11 @@ use regex::Regex;
 
 use crate::daemon::actions::log::Room;
 use crate::daemon::actions::log::borders::Borders;
-use crate::daemon::actions::log::choice::{Choice, origin};
+use crate::daemon::actions::log::choice::Choice;
+use crate::daemon::actions::log::lookup::Lookup;
 use crate::daemon::actions::log::matches::{Hit, Matches, Wanted};
-use crate::daemon::actions::log::stream_part::StreamPart;
 use crate::daemon::actions::log::stretch::{read_lines, stretch};
 use crate::daemon::hub::Hub;
-use crate::daemon::storage::log_reader::Arrival;
 use crate::engine::pattern::{REGEX_BYTES, compile};
 use crate::protocol::bounds::{MAX_CONTEXT, MAX_MATCHES};
 use crate::protocol::params::{Log, Stream};
@@ -42,13 +41,10 @@ pub(super) async fn grep(
     // the log, so no line may be skipped.
     let sieve = sieve.filter(|_| choice.stream == Stream::All);
     let mut search = Search {
-        hub,
-        id,
+        lookup: Lookup::new(hub, id, choice.stream),
         regex,
         least: from.unwrap_or(1),
-        part: StreamPart::of(choice.stream),
         choice,
-        last_run: None,
         room,
         has_context: wanted.context > 0,
         borders: Borders::new(hub, id, params, room),
@@ -97,14 +93,11 @@ fn first_line(hub: &Hub, id: &SessionId, params: &Log) -> Result<Option<u64>, Er
 
 /// The search of a log for a pattern.
 struct Search<'a> {
-    hub: &'a Hub,
-    id: &'a SessionId,
+    lookup: Lookup<'a>,
     regex: Regex,
     choice: Choice,
     /// The first line that is searched.
     least: u64,
-    part: Option<StreamPart>,
-    last_run: Option<Arrival>,
     room: Room,
     /// Whether lines around the matches are wanted.
     has_context: bool,
@@ -119,11 +112,9 @@ impl Search<'_> {
             return true;
         }
         self.matches.read(line.n);
-        let own = match &mut self.part {
-            None => Some(line.text.into()),
-            Some(part) => part.text(self.hub, self.id, line),
+        let Some(own) = self.lookup.text(line) else {
+            return true;
         };
-        let Some(own) = own else { return true };
         let text = self.choice.cut(line.start, &own);
         let found = self.regex.find(text);
         if found.is_none() && !self.has_context {
@@ -131,7 +122,7 @@ impl Search<'_> {
         }
         // Look up the time only for lines that need it.
         let at = if found.is_some() || self.choice.since.is_some() {
-            origin(self.hub, self.id, line.start, &mut self.last_run).0
+            self.lookup.origin(line.start).0
         } else {
             None
         };

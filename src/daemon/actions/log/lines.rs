@@ -1,13 +1,12 @@
 //! `log` by lines.
 
 use crate::daemon::actions::log::borders::Borders;
-use crate::daemon::actions::log::choice::{Choice, origin};
+use crate::daemon::actions::log::choice::Choice;
 use crate::daemon::actions::log::fitting::Fitting;
-use crate::daemon::actions::log::stream_part::StreamPart;
+use crate::daemon::actions::log::lookup::Lookup;
 use crate::daemon::actions::log::stretch::{Stretch, read_lines, stretch};
 use crate::daemon::actions::log::{DEFAULT_LINES, Room};
 use crate::daemon::hub::Hub;
-use crate::daemon::storage::log_reader::Arrival;
 use crate::protocol::params::Log;
 use crate::protocol::reply::{LogLine, LogLines};
 use crate::protocol::{Error, SessionId, Timestamp};
@@ -56,14 +55,13 @@ async fn read(
     let mut collected = Collected {
         hub,
         id,
-        part: StreamPart::of(choice.stream),
+        lookup: Lookup::new(hub, id, choice.stream),
         choice,
         least: from.unwrap_or(1),
         count,
         keep_last,
         origins: params.origins == Some(true),
         is_lean: room.is_lean,
-        last_run: None,
         borders: Borders::new(hub, id, params, room),
         fitting: Fitting::new(room, keep_last),
         selected: 0,
@@ -88,8 +86,7 @@ struct Collected<'a> {
     /// Whether lines have their offsets, and their times also in a reply for a model.
     origins: bool,
     is_lean: bool,
-    part: Option<StreamPart>,
-    last_run: Option<Arrival>,
+    lookup: Lookup<'a>,
     borders: Borders,
     fitting: Fitting,
     /// Number of selected lines that were read.
@@ -104,16 +101,12 @@ impl Collected<'_> {
         if line.n < self.least {
             return true;
         }
-        let (at, first) = origin(self.hub, self.id, line.start, &mut self.last_run);
+        let (at, stream) = self.lookup.origin(line.start);
         if !self.choice.wants(line.start, at) {
             return true;
         }
-        let (own, stream) = match &mut self.part {
-            None => (line.text.into(), first),
-            Some(part) => match part.text(self.hub, self.id, line) {
-                Some(own) => (own, part.number()),
-                None => return true,
-            },
+        let Some(own) = self.lookup.text(line) else {
+            return true;
         };
         let enough = self.fitting.lines.len() as u64 == self.count;
         if enough && !self.keep_last {

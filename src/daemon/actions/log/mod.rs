@@ -6,6 +6,7 @@ mod choice;
 mod fitting;
 mod grep;
 mod lines;
+mod lookup;
 mod matches;
 mod page;
 mod several;
