@@ -54,7 +54,7 @@ fn deliver(
     if number == sys_signal::INT
         && let Some(input) = state.sessions.io(id).and_then(|io| io.input.as_ref())
     {
-        input.interrupted();
+        input.shell.interrupted();
     }
     let members = state.sessions.processes(id);
     let wanted = members.iter().filter(|process| match target {

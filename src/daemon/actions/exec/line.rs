@@ -143,7 +143,7 @@ impl Line {
         sent.send(target, &turn, &self.bytes).await?;
         drop((turn, waiting));
         if let Some(shell) = self.shell.pid {
-            input.set_command(AtShell {
+            input.shell.note(AtShell {
                 command: typed.clone(),
                 shell,
                 prompt,

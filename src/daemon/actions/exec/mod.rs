@@ -106,7 +106,7 @@ async fn requested(
         (Some(line), None) => {
             let target = Rc::new(Target::find(hub, client, &params.session_id)?);
             let id = target.id.clone();
-            let last = || target.input.last_command().map(|typed| typed.command);
+            let last = || target.input.shell.last().map(|typed| typed.command);
             let before = client.awaited_command(&id).or_else(last);
             let command = type_command(hub, client, &target, line, params, warnings).await?;
             Ok(Requested {

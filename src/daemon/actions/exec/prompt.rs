@@ -108,7 +108,7 @@ async fn look(
     }
     match state {
         InputState::Line if is_shell(&shell.name) => {
-            let typed = shell.pid.and_then(|pid| target.input.command_of(pid));
+            let typed = shell.pid.and_then(|pid| target.input.shell.last_of(pid));
             match unended(hub, target, typed).await? {
                 Some(command) => Err(no_shell(
                     id,
@@ -128,7 +128,7 @@ async fn look(
             };
             let why = format!("is busy: {program} does not wait for input");
             Ok(Err(
-                match unended(hub, target, target.input.last_command()).await? {
+                match unended(hub, target, target.input.shell.last()).await? {
                     Some(command) => no_shell(
                         id,
                         &why,
@@ -151,7 +151,7 @@ async fn has_line(hub: &Hub, target: &Target) -> bool {
         return false;
     };
     hub.catch_up_within_limit(id).await;
-    let known = target.input.last_command().and_then(|typed| typed.prompt);
+    let known = target.input.shell.last().and_then(|typed| typed.prompt);
     let has_text_behind = |shown: &str, prompt: &str| {
         let parts = shown.rsplit_once(prompt);
         parts.is_some_and(|(_, text)| !text.is_empty())
@@ -256,7 +256,11 @@ pub(super) async fn over_without_end(
         let input = state.sessions.io(id)?.input.clone()?;
         let foreground = state.sessions.foreground_program(id);
         let foreground = foreground.map(|process| process.pid);
-        (input.typed_command()?, foreground, session.input_state())
+        (
+            input.shell.last_or_interrupted()?,
+            foreground,
+            session.input_state(),
+        )
     };
     if typed.command != *command {
         // Only at its prompt a shell is given a command.
