@@ -4,18 +4,15 @@ use std::time::Duration;
 
 use clap::Args;
 
-use super::up::{
-    asked_to_prune, begin, confirmed, consent, ended, goes_on, gone, plan, print_plan, settle,
-    show_plan, unasked,
-};
+use super::up::{begin, goes_on, settle};
 use crate::cli::context::Context;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::interrupt;
 use crate::cli::jobs::consent::can_ask;
 use crate::cli::output::{advised, note};
 use crate::cli::project::follow::wanted;
-use crate::cli::project::foreign;
 use crate::cli::project::source::Source;
+use crate::cli::project::{consent, foreign, plan};
 use crate::protocol::duration;
 use crate::protocol::params::{Project, ProjectOp};
 use crate::term::sanitize::clean;
@@ -56,26 +53,9 @@ impl Reload {
             ..request.clone()
         };
         if self.dry_run {
-            return show_plan(ctx, planned);
+            return plan::show(ctx, planned);
         }
-        let mut is_shown = false;
-        if !self.yes {
-            let state = plan(ctx, planned)?;
-            let confirmed = confirmed(&request, &state, true);
-            let gone = if self.prune { Vec::new() } else { gone(&state) };
-            let is_any = !confirmed.is_empty() || !gone.is_empty();
-            is_shown = can_ask(ctx) && is_any;
-            if is_shown {
-                print_plan(ctx, &state)?;
-            }
-            let flags = [(self.prune, " --prune")];
-            let count = ended(&request, &state, true).count();
-            let command = unasked("reload", &flags, &self.source);
-            consent(ctx, &confirmed, (command, count))?;
-            if asked_to_prune(ctx, &gone)? {
-                request.prune = Some(true);
-            }
-        }
+        let is_shown = !self.yes && self.ask(ctx, planned, &mut request)?;
         request.op = Some(ProjectOp::Reload);
         let state = begin(ctx, &request, is_shown)?;
         if !ctx.json && state.jobs.iter().all(|job| !job.wanted) {
@@ -92,5 +72,34 @@ impl Reload {
         let wanted = wanted(&request, &state);
         interrupt::leave_with(goes_on(&self.source))?;
         settle(ctx, &wanted, state, self.timeout, false)
+    }
+
+    /// Looks at the plan and asks for what needs a consent. Notes in the request whether the jobs are stopped that are
+    /// not in the file any more. Returns whether the plan was shown.
+    fn ask(
+        &self,
+        ctx: &mut Context,
+        planned: Project,
+        request: &mut Project,
+    ) -> Result<bool, Failure> {
+        let state = plan::of(ctx, planned)?;
+        let confirmed = consent::confirmed(request, &state, true);
+        let gone = if self.prune {
+            Vec::new()
+        } else {
+            plan::gone(&state)
+        };
+        let is_any = !confirmed.is_empty() || !gone.is_empty();
+        let is_shown = can_ask(ctx) && is_any;
+        if is_shown {
+            plan::print(ctx, &state)?;
+        }
+        let count = plan::ended(request, &state, true).count();
+        let command = consent::unasked("reload", &[(self.prune, " --prune")], &self.source);
+        consent::require(ctx, &confirmed, (command, count))?;
+        if consent::to_prune(ctx, &gone)? {
+            request.prune = Some(true);
+        }
+        Ok(is_shown)
     }
 }

@@ -9,19 +9,18 @@ use crate::cli::context::Context;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::interrupt;
 use crate::cli::jobs::attach;
-use crate::cli::jobs::consent::{self, Unasked};
+use crate::cli::jobs::consent::can_ask;
 use crate::cli::output::{advised, note, takes_screens, words};
 use crate::cli::project::end::End;
 use crate::cli::project::follow::{View, conclude, meant, told_down, until, wanted};
 use crate::cli::project::source::{self, Source};
-use crate::cli::project::{foreign, lines};
+use crate::cli::project::{consent, foreign, plan};
 use crate::cli::settings::dashboard;
 use crate::cli::value::number;
 use crate::project::ProcfileOptions;
 use crate::protocol::duration;
 use crate::protocol::params::{Project, ProjectOp};
-use crate::protocol::project::PhaseName;
-use crate::protocol::reply::{ChangeKind, PlannedChange, ProjectState};
+use crate::protocol::reply::ProjectState;
 use crate::protocol::shell::quote;
 use crate::protocol::{Action, Timestamp};
 use crate::term::sanitize::clean;
@@ -106,7 +105,7 @@ impl Up {
         ctx.daemon_with_surroundings()?;
         if self.dry_run {
             request.apply = Some(self.apply);
-            return show_plan(ctx, request);
+            return plan::show(ctx, request);
         }
         let is_shown = self.ask(ctx, &mut request)?;
         request.op = Some(ProjectOp::Up);
@@ -201,33 +200,33 @@ impl Up {
         if !is_needed {
             return Ok(false);
         }
-        let state = plan(ctx, request.clone())?;
+        let state = plan::of(ctx, request.clone())?;
         if let Some(job) = &self.exit_code_from {
             check_is_wanted(request, &state, job)?;
         }
         let confirmed = if ends {
-            confirmed(request, &state, self.apply)
+            consent::confirmed(request, &state, self.apply)
         } else {
             Vec::new()
         };
-        let restarts = !self.apply && running_restarts(&state).next().is_some();
+        let restarts = !self.apply && plan::running_restarts(&state).next().is_some();
         // Whoever is asked sees first what about.
         let gone = if asks_to_prune {
-            gone(&state)
+            plan::gone(&state)
         } else {
             Vec::new()
         };
-        let is_shown = (may_ask && (restarts || !gone.is_empty()))
-            || (consent::can_ask(ctx) && !confirmed.is_empty());
+        let is_shown =
+            (may_ask && (restarts || !gone.is_empty())) || (can_ask(ctx) && !confirmed.is_empty());
         if is_shown {
-            print_plan(ctx, &state)?;
+            plan::print(ctx, &state)?;
         }
-        let count = ended(request, &state, self.apply).count();
-        consent(ctx, &confirmed, (self.command_unasked(), count))?;
+        let count = plan::ended(request, &state, self.apply).count();
+        consent::require(ctx, &confirmed, (self.command_unasked(), count))?;
         if !self.apply && may_ask {
-            request.apply = Some(asked_to_apply(ctx, &state)?);
+            request.apply = Some(consent::to_apply(ctx, &state)?);
         }
-        if asked_to_prune(ctx, &gone)? {
+        if consent::to_prune(ctx, &gone)? {
             request.prune = Some(true);
         }
         Ok(is_shown)
@@ -244,7 +243,7 @@ impl Up {
         let left_out = left_out.map(|job| format!(" --except {}", quote(job)));
         let jobs = self.jobs.iter().map(|job| format!(" {}", quote(job)));
         let jobs: String = left_out.chain(jobs).collect();
-        format!("{}{jobs}", unasked("up", &flags, &self.source()))
+        format!("{}{jobs}", consent::unasked("up", &flags, &self.source()))
     }
 }
 
@@ -297,112 +296,9 @@ pub(super) fn begin(
 ) -> Result<ProjectState, Failure> {
     let state: ProjectState = ctx.daemon()?.call_as(Action::Project(request.clone()))?;
     if !is_shown {
-        print_plan(ctx, &state)?;
+        plan::print(ctx, &state)?;
     }
     Ok(state)
-}
-
-pub(super) fn print_plan(ctx: &mut Context, state: &ProjectState) -> Result<(), Failure> {
-    for warning in &state.warnings {
-        note(&format!("warning: {warning}"));
-    }
-    if !ctx.json {
-        for change in &state.plan {
-            ctx.out.line(&lines::planned(change))?;
-        }
-        ctx.out.flush()?;
-    }
-    Ok(())
-}
-
-/// Prints what would be done.
-pub(super) fn show_plan(ctx: &mut Context, request: Project) -> Result<Exit, Failure> {
-    let state = plan(ctx, request)?;
-    if ctx.json {
-        ctx.out.json(&state)?
-    } else {
-        print_plan(ctx, &state)?
-    }
-    Ok(Exit::OK)
-}
-
-/// What the request would change.
-pub(super) fn plan(ctx: &mut Context, request: Project) -> Result<ProjectState, Failure> {
-    let request = Project {
-        op: Some(ProjectOp::Plan),
-        wait_ms: None,
-        ..request
-    };
-    Ok(ctx.daemon()?.call_as(Action::Project(request))?)
-}
-
-/// The changes that end running jobs that have `confirm = true` in the project file: with `apply` restarts, too.
-pub(super) fn confirmed<'a>(
-    request: &Project,
-    state: &'a ProjectState,
-    apply: bool,
-) -> Vec<&'a PlannedChange> {
-    let asks = |change: &&PlannedChange| {
-        let mut jobs = state.jobs.iter();
-        jobs.any(|job| job.confirm && job.job == change.job)
-    };
-    ended(request, state, apply).filter(asks).collect()
-}
-
-/// The changes that end a run.
-pub(super) fn ended<'a>(
-    request: &Project,
-    state: &'a ProjectState,
-    apply: bool,
-) -> impl Iterator<Item = &'a PlannedChange> {
-    let prunes = request.prune == Some(true);
-    let ends = move |change: &&PlannedChange| match change.change {
-        ChangeKind::Restart => apply && !change.ended,
-        ChangeKind::Gone => prunes,
-        _ => false,
-    };
-    state.plan.iter().filter(ends)
-}
-
-/// The command that makes the changes without a question, with the flags that are given.
-pub(super) fn unasked(verb: &str, flags: &[(bool, &str)], source: &Source) -> String {
-    let given = flags.iter().filter(|(is_given, _)| *is_given);
-    let flags: String = given.map(|(_, flag)| *flag).collect();
-    format!("bgproc {verb} --yes{flags}{}", source.words())
-}
-
-/// Asks before these changes are made. `command` makes them without a question, and ends the runs of `count` jobs: those
-/// of other jobs, too.
-pub(super) fn consent(
-    ctx: &mut Context,
-    changes: &[&PlannedChange],
-    (command, count): (String, usize),
-) -> Result<(), Failure> {
-    let named = |kind: ChangeKind, verb: &str| {
-        let of_kind = changes.iter().filter(|change| change.change == kind);
-        let names: Vec<String> = of_kind.map(|change| clean(&change.job)).collect();
-        (!names.is_empty()).then(|| format!("{verb} {}", names.join(", ")))
-    };
-    let parts = [
-        named(ChangeKind::Restart, "restart"),
-        named(ChangeKind::Gone, "stop"),
-    ];
-    let parts: Vec<String> = parts.into_iter().flatten().collect();
-    if parts.is_empty() {
-        return Ok(());
-    }
-    let names: Vec<String> = changes.iter().map(|change| clean(&change.job)).collect();
-    let is_restart = changes
-        .iter()
-        .any(|change| change.change == ChangeKind::Restart);
-    let does = if is_restart { "restarts" } else { "stops" };
-    let unasked = Unasked {
-        command,
-        does,
-        count,
-    };
-    let unasked = unasked.failure(&names);
-    consent::require(ctx, &parts.join(" and "), "nothing was changed", unasked)
 }
 
 /// Fails unless the request brings this job up.
@@ -420,53 +316,10 @@ fn check_is_wanted(request: &Project, state: &ProjectState, job: &str) -> Result
     }
 }
 
-/// Asks a person whether running jobs with another definition shall be restarted. Without a terminal nobody is asked,
-/// and they are left alone.
-fn asked_to_apply(ctx: &mut Context, state: &ProjectState) -> Result<bool, Failure> {
-    let restarts = running_restarts(state);
-    let names: Vec<&str> = restarts.map(|change| change.job.as_str()).collect();
-    if names.is_empty() {
-        return Ok(false);
-    }
-    let question = format!("restart {} with the changed definition", names.join(", "));
-    Ok(consent::ask(ctx, &question)? == Some(true))
-}
-
-/// Asks a person whether running jobs shall be stopped that are not in the file any more. Without a terminal nobody is
-/// asked, and they are left alone.
-pub(super) fn asked_to_prune(ctx: &mut Context, gone: &[&str]) -> Result<bool, Failure> {
-    let names: Vec<String> = gone.iter().map(|name| clean(name)).collect();
-    let are = match names.as_slice() {
-        [] => return Ok(false),
-        [_] => "which is",
-        _ => "which are",
-    };
-    let question = format!("stop {}, {are} not in the file", names.join(", "));
-    Ok(consent::ask(ctx, &question)? == Some(true))
-}
-
-/// The jobs that run and are not in the file any more. Of one with a schedule nothing runs that could be stopped.
-pub(super) fn gone(state: &ProjectState) -> Vec<&str> {
-    let is_gone = |name: &str| {
-        let mut plan = state.plan.iter();
-        plan.any(|change| change.change == ChangeKind::Gone && change.job == name)
-    };
-    let runs = |phase| !matches!(phase, PhaseName::Scheduled | PhaseName::Stopped);
-    let jobs = state.jobs.iter();
-    let gone = jobs.filter(|job| runs(job.phase) && is_gone(&job.job));
-    gone.map(|job| job.job.as_str()).collect()
-}
-
-/// The restarts of jobs that run. A task that has ended is run again without a question.
-fn running_restarts(state: &ProjectState) -> impl Iterator<Item = &PlannedChange> {
-    let restarts = state.plan.iter();
-    restarts.filter(|change| change.change == ChangeKind::Restart && !change.ended)
-}
-
 /// Says which running jobs go on although their definition has changed.
 fn tell_left_alone(state: &ProjectState, source: &Source) {
     let reload = advised(&source.command("reload"));
-    let changed = running_restarts(state);
+    let changed = plan::running_restarts(state);
     let names: Vec<String> = changed.map(|change| clean(&change.job)).collect();
     match names.as_slice() {
         [] => {}
