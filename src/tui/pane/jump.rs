@@ -7,14 +7,14 @@ use crate::tui::keymap::SCROLL;
 use crate::tui::message::Cmd;
 use crate::tui::model::Model;
 use crate::tui::scrollback::place::Place;
-use crate::tui::scrollback::seek::JumpTarget;
+use crate::tui::scrollback::seek::{Direction, JumpTarget};
 use crate::tui::scrollback::{Jump, MAX_PART, Part};
 
 /// Said if a search has found nothing.
 pub const NO_MATCH: &str = "Nothing in this log matches.";
 
 /// Jumps to the next target.
-pub fn jump(model: &mut Model, target: JumpTarget, is_older: bool, cmds: &mut Vec<Cmd>) {
+pub fn jump(model: &mut Model, target: JumpTarget, direction: Direction, cmds: &mut Vec<Cmd>) {
     let Some(scroll) = &mut model.pane.scroll else {
         return;
     };
@@ -24,7 +24,7 @@ pub fn jump(model: &mut Model, target: JumpTarget, is_older: bool, cmds: &mut Ve
     }
     scroll.jump = Some(Jump {
         target,
-        older: is_older,
+        direction,
         turns: false,
     });
     if target == JumpTarget::Boundary && scroll.runs.is_none() {
@@ -50,15 +50,15 @@ pub fn first_match(model: &mut Model, cmds: &mut Vec<Cmd>) {
         model.note("This cannot be searched for.");
         return;
     }
-    let next = |older| scroll.next_from(end, JumpTarget::Match, older);
-    if let Some(place) = next(true).or_else(|| next(false)) {
+    let next = |direction| scroll.next_from(end, JumpTarget::Match, direction);
+    if let Some(place) = next(Direction::Older).or_else(|| next(Direction::Newer)) {
         scroll.put_in_context(place);
         fill(model, cmds);
         return;
     }
     scroll.jump = Some(Jump {
         target: JumpTarget::Match,
-        older: true,
+        direction: Direction::Older,
         turns: true,
     });
     go_on(model, cmds);
@@ -73,7 +73,7 @@ pub fn go_on(model: &mut Model, cmds: &mut Vec<Cmd>) {
     let Some(jump) = scroll.jump else {
         return;
     };
-    if let Some(place) = scroll.next(jump.target, jump.older) {
+    if let Some(place) = scroll.next(jump.target, jump.direction) {
         scroll.jump = None;
         scroll.put_in_context(place);
         fill(model, cmds);
@@ -82,23 +82,18 @@ pub fn go_on(model: &mut Model, cmds: &mut Vec<Cmd>) {
     if scroll.loading.is_some() {
         return;
     }
-    let has_more = if jump.older {
-        scroll.text.has_older()
-    } else {
-        written > scroll.text.end && !scroll.is_still
+    let (has_more, edge) = match jump.direction {
+        Direction::Older => (scroll.text.has_older(), scroll.text.head()),
+        Direction::Newer => (
+            written > scroll.text.end && !scroll.is_still,
+            scroll.text.end,
+        ),
     };
-    match (has_more, scroll.text.is_full(), jump.older) {
-        (false, ..) => give_up(model, jump, cmds),
-        (_, false, true) => older(model, cmds),
-        (_, false, false) => newer(model, cmds),
-        (_, true, true) => {
-            let edge = scroll.text.head();
-            probe(model, edge, cmds);
-        }
-        (_, true, false) => {
-            let edge = scroll.text.end;
-            probe(model, edge, cmds);
-        }
+    match jump.direction {
+        _ if !has_more => give_up(model, jump, cmds),
+        _ if scroll.text.is_full() => probe(model, edge, cmds),
+        Direction::Older => older(model, cmds),
+        Direction::Newer => newer(model, cmds),
     }
 }
 
@@ -121,13 +116,17 @@ pub fn probed(model: &mut Model, edge: u64, bytes: &[u8], offset: u64, cmds: &mu
         }
         // Continue only if this makes progress; otherwise, for instance after the log was trimmed,
         // the search would never end.
-        Err(next) if jump.older && next < edge && offset > scroll.text.first => {
-            probe(model, next, cmds);
+        Err(next) => {
+            let progresses = match jump.direction {
+                Direction::Older => next < edge && offset > scroll.text.first,
+                Direction::Newer => next > edge && next < written && !bytes.is_empty(),
+            };
+            if progresses {
+                probe(model, next, cmds);
+            } else {
+                give_up(model, jump, cmds);
+            }
         }
-        Err(next) if !jump.older && next > edge && next < written && !bytes.is_empty() => {
-            probe(model, next, cmds);
-        }
-        Err(_) => give_up(model, jump, cmds),
     }
 }
 
@@ -150,16 +149,13 @@ fn probe(model: &mut Model, edge: u64, cmds: &mut Vec<Cmd>) {
     let Some(scroll) = &model.pane.scroll else {
         return;
     };
-    let is_older = scroll.jump.is_none_or(|jump| jump.older);
-    let from = if is_older {
-        edge.saturating_sub(MAX_PART).max(scroll.text.first)
-    } else {
-        edge
-    };
-    let limit = if is_older {
-        edge - from.min(edge)
-    } else {
-        MAX_PART
+    let direction = scroll.jump.map_or(Direction::Older, |jump| jump.direction);
+    let (from, limit) = match direction {
+        Direction::Older => {
+            let from = edge.saturating_sub(MAX_PART).max(scroll.text.first);
+            (from, edge - from.min(edge))
+        }
+        Direction::Newer => (edge, MAX_PART),
     };
     load(model, Part::Probe(edge), from, limit, cmds);
 }
@@ -168,9 +164,13 @@ fn give_up(model: &mut Model, jump: Jump, cmds: &mut Vec<Cmd>) {
     let written = written(model);
     if let Some(scroll) = &mut model.pane.scroll {
         scroll.jump = None;
-        if jump.turns && jump.older && written > scroll.text.end && !scroll.is_still {
+        if jump.turns
+            && jump.direction == Direction::Older
+            && written > scroll.text.end
+            && !scroll.is_still
+        {
             scroll.jump = Some(Jump {
-                older: false,
+                direction: Direction::Newer,
                 ..jump
             });
             go_on(model, cmds);
@@ -185,11 +185,11 @@ fn give_up(model: &mut Model, jump: Jump, cmds: &mut Vec<Cmd>) {
     if jump.turns {
         return model.note(NO_MATCH);
     }
-    let way = match jump.target {
-        JumpTarget::Match if jump.older => "older",
-        JumpTarget::Match => "newer",
-        _ if jump.older => "earlier",
-        _ => "later",
+    let way = match (jump.target, jump.direction) {
+        (JumpTarget::Match, Direction::Older) => "older",
+        (JumpTarget::Match, Direction::Newer) => "newer",
+        (_, Direction::Older) => "earlier",
+        (_, Direction::Newer) => "later",
     };
     model.note(format!("There is no {way} {}.", jump.target.word()));
 }

@@ -18,7 +18,7 @@ pub mod text;
 use self::place::Place;
 use self::row::Row;
 use self::search::Search;
-use self::seek::{JumpTarget, Signs, seek};
+use self::seek::{Direction, JumpTarget, Signs, seek};
 use self::selection::{Selection, Shape};
 use self::text::Text;
 use super::line::Line;
@@ -67,8 +67,8 @@ pub enum Move {
 pub struct Jump {
     /// The target.
     pub target: JumpTarget,
-    /// Whether the search goes towards older output.
-    pub older: bool,
+    /// Which way the search goes.
+    pub direction: Direction,
     /// Whether it goes on towards newer output if there is nothing older.
     pub turns: bool,
 }
@@ -316,16 +316,21 @@ impl Scroll {
     }
 
     /// The next target from the cursor within the loaded stretch.
-    pub fn next(&self, target: JumpTarget, older: bool) -> Option<Place> {
-        self.next_from(self.cursor, target, older)
+    pub fn next(&self, target: JumpTarget, direction: Direction) -> Option<Place> {
+        self.next_from(self.cursor, target, direction)
     }
 
     /// The next target from a place within the loaded stretch.
-    pub fn next_from(&self, from: Place, target: JumpTarget, older: bool) -> Option<Place> {
+    pub fn next_from(
+        &self,
+        from: Place,
+        target: JumpTarget,
+        direction: Direction,
+    ) -> Option<Place> {
         let search = self.search.as_ref().filter(|search| search.covers(from));
         match (target, search) {
-            (JumpTarget::Match, Some(search)) => search.next(from, older),
-            _ => seek(&self.text, &self.signs(target), Some(from), older),
+            (JumpTarget::Match, Some(search)) => search.next(from, direction),
+            _ => seek(&self.text, &self.signs(target), Some(from), direction),
         }
     }
 
@@ -334,7 +339,7 @@ impl Scroll {
         let Some(search) = &self.search else {
             return;
         };
-        let next = search.next(self.cursor, false);
+        let next = search.next(self.cursor, Direction::Newer);
         let line = self.text.line_of(self.cursor.row);
         let next = next.filter(|next| self.text.line_of(next.row) == line);
         if let (None, Some(place)) = (search.at(self.cursor), next) {
@@ -347,19 +352,18 @@ impl Scroll {
     /// starts. That offset is a line boundary unless the line is longer than a part.
     pub fn probe(&self, jump: Jump, bytes: &[u8], offset: u64) -> Result<u64, u64> {
         let apart = self.text.paint_apart(bytes, offset);
-        let found = seek(&apart, &self.signs(jump.target), None, jump.older);
+        let found = seek(&apart, &self.signs(jump.target), None, jump.direction);
         if let Some(found) = found {
             return Ok(apart.rows[found.row].offset);
         }
-        let newline = if jump.older {
+        let (newline, end) = match jump.direction {
             // Skip the newline at the very end, because it would lead to the same part again.
-            bytes
-                .split_last()
-                .and_then(|(_, before)| newline_in(before))
-        } else {
-            bytes.iter().rposition(|&b| b == b'\n')
+            Direction::Older => {
+                let before = bytes.split_last().map(|(_, before)| before);
+                (before.and_then(newline_in), 0)
+            }
+            Direction::Newer => (bytes.iter().rposition(|&b| b == b'\n'), bytes.len()),
         };
-        let end = if jump.older { 0 } else { bytes.len() };
         Err(offset + newline.map_or(end, |at| at + 1) as u64)
     }
 

@@ -3,6 +3,7 @@
 use regex::Regex;
 
 use super::place::Place;
+use super::seek::Direction;
 use super::text::Text;
 use crate::tui::pattern::smart_case;
 
@@ -84,13 +85,15 @@ impl Search {
     }
 
     /// The next match from a place; `None` past the last one.
-    pub fn next(&self, from: Place, older: bool) -> Option<Place> {
-        if older {
-            let before = self.found.partition_point(|found| found.start < from);
-            return Some(self.found[before.checked_sub(1)?].start);
-        }
-        let after = self.found.partition_point(|found| found.start <= from);
-        self.found.get(after).map(|found| found.start)
+    pub fn next(&self, from: Place, direction: Direction) -> Option<Place> {
+        let next = match direction {
+            Direction::Older => {
+                let before = self.found.partition_point(|found| found.start < from);
+                before.checked_sub(1)?
+            }
+            Direction::Newer => self.found.partition_point(|found| found.start <= from),
+        };
+        self.found.get(next).map(|found| found.start)
     }
 
     /// The column ranges of a row that match, end exclusive. `width` is the width of all rows.
@@ -182,9 +185,9 @@ mod tests {
         let mut search = Search::new("a").unwrap();
         search.look_through(&text);
         let at = |row| Place { row, col: 0 };
-        assert_eq!(search.next(at(1), true), Some(at(0)));
-        assert_eq!(search.next(at(0), false), Some(at(2)));
-        assert_eq!(search.next(at(0), true), None);
+        assert_eq!(search.next(at(1), Direction::Older), Some(at(0)));
+        assert_eq!(search.next(at(0), Direction::Newer), Some(at(2)));
+        assert_eq!(search.next(at(0), Direction::Older), None);
         assert_eq!(search.at(at(2)), Some(1));
     }
 }

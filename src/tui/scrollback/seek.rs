@@ -6,6 +6,15 @@ use super::place::Place;
 use super::text::Text;
 use crate::tui::errors::is_error_like;
 
+/// Which way through the output.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Direction {
+    /// Up, to what was written before.
+    Older,
+    /// Down, to what was written after.
+    Newer,
+}
+
 /// The kind of target.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum JumpTarget {
@@ -39,25 +48,30 @@ pub struct Signs<'a> {
 }
 
 /// The next target from a place, or from the end of the text if `from` is `None`.
-pub fn seek(text: &Text, signs: &Signs<'_>, from: Option<Place>, older: bool) -> Option<Place> {
+pub fn seek(
+    text: &Text,
+    signs: &Signs<'_>,
+    from: Option<Place>,
+    direction: Direction,
+) -> Option<Place> {
     let last_row = text.rows.len().checked_sub(1)?;
-    let mut row = match (from, older) {
+    let mut row = match (from, direction) {
         (Some(from), _) => from.row.min(last_row),
-        (None, true) => last_row,
-        (None, false) => 0,
+        (None, Direction::Older) => last_row,
+        (None, Direction::Newer) => 0,
     };
     let mut from = from;
     loop {
         let (first, last) = text.line_of(row);
-        if let Some(place) = target_in(text, signs, (first, last), from, older) {
+        if let Some(place) = target_in(text, signs, (first, last), from, direction) {
             return Some(place);
         }
         // In the following lines every target counts, wherever it is.
         from = None;
-        row = match older {
-            true => first.checked_sub(1)?,
-            false if last < last_row => last + 1,
-            false => return None,
+        row = match direction {
+            Direction::Older => first.checked_sub(1)?,
+            Direction::Newer if last < last_row => last + 1,
+            Direction::Newer => return None,
         };
     }
 }
@@ -68,7 +82,7 @@ fn target_in(
     signs: &Signs<'_>,
     (first, last): (usize, usize),
     from: Option<Place>,
-    older: bool,
+    direction: Direction,
 ) -> Option<Place> {
     let start = Place { row: first, col: 0 };
     let is_one = match signs.target {
@@ -77,11 +91,11 @@ fn target_in(
             let found = signs.pattern?.find_iter(&line).filter(|m| !m.is_empty());
             let mut place_of = text.places_in_line(first);
             let mut places = found.map(|found| place_of(found.start()));
-            return match (from, older) {
-                (None, true) => places.last(),
-                (None, false) => places.next(),
-                (Some(from), true) => places.take_while(|place| *place < from).last(),
-                (Some(from), false) => places.find(|place| *place > from),
+            return match (from, direction) {
+                (None, Direction::Older) => places.last(),
+                (None, Direction::Newer) => places.next(),
+                (Some(from), Direction::Older) => places.take_while(|place| *place < from).last(),
+                (Some(from), Direction::Newer) => places.find(|place| *place > from),
             };
         }
         JumpTarget::Error => is_error_like(&text.line_text(first, last)),
@@ -112,7 +126,12 @@ mod tests {
         text
     }
 
-    fn walk(target: JumpTarget, pattern: &str, runs: &[u64], older: bool) -> Vec<(usize, usize)> {
+    fn walk(
+        target: JumpTarget,
+        pattern: &str,
+        runs: &[u64],
+        direction: Direction,
+    ) -> Vec<(usize, usize)> {
         let (text, pattern) = (text(), Regex::new(pattern).unwrap());
         let signs = Signs {
             target,
@@ -121,7 +140,7 @@ mod tests {
         };
         let mut places = Vec::new();
         let mut from = None;
-        while let Some(place) = seek(&text, &signs, from, older) {
+        while let Some(place) = seek(&text, &signs, from, direction) {
             places.push((place.row, place.col));
             from = Some(place);
         }
@@ -131,18 +150,24 @@ mod tests {
     #[test]
     fn finds_each_target_once_in_both_directions() {
         let matches = [(1, 0), (1, 4), (1, 8), (2, 2)];
-        assert_eq!(walk(JumpTarget::Match, "a b", &[], false), matches);
-        let mut back = walk(JumpTarget::Match, "a b", &[], true);
+        assert_eq!(
+            walk(JumpTarget::Match, "a b", &[], Direction::Newer),
+            matches
+        );
+        let mut back = walk(JumpTarget::Match, "a b", &[], Direction::Older);
         back.reverse();
         assert_eq!(back, matches);
-        assert_eq!(walk(JumpTarget::Error, "", &[], true), [(3, 0)]);
-        assert_eq!(walk(JumpTarget::Boundary, "", &[], false), [(0, 0), (4, 0)]);
+        assert_eq!(walk(JumpTarget::Error, "", &[], Direction::Older), [(3, 0)]);
+        assert_eq!(
+            walk(JumpTarget::Boundary, "", &[], Direction::Newer),
+            [(0, 0), (4, 0)]
+        );
     }
 
     #[test]
     fn starts_of_runs_are_boundaries() {
         let run = "\x1b]133;A\x07$ make\r\na b a b a b a b\r\n".len() as u64;
-        let found = walk(JumpTarget::Boundary, "", &[0, run], true);
+        let found = walk(JumpTarget::Boundary, "", &[0, run], Direction::Older);
         assert_eq!(found, [(4, 0), (3, 0), (0, 0)]);
     }
 }

@@ -133,7 +133,7 @@ fn shows_only_matching_lines() {
     let mut scroll = scroll();
     scroll.receive(Part::First, &log(0, 50), 0, 0);
     scroll.search("line .?7$");
-    scroll.put(scroll.next(JumpTarget::Match, true).unwrap());
+    scroll.put(scroll.next(JumpTarget::Match, Direction::Older).unwrap());
     scroll.filter();
     let sevens = ["line 7", "line 17", "line 27", "line 37", "line 47"];
     assert_eq!(shown(&scroll), sevens);
@@ -280,10 +280,10 @@ fn jumps_find_the_matches_above_those_that_are_kept() {
     let (first, last) = (search.found[0].start, search.found[99_999].start);
     assert_eq!((first.row, last.row), (10_000, 59_999));
     scroll.put(first);
-    let above = scroll.next(JumpTarget::Match, true).unwrap();
+    let above = scroll.next(JumpTarget::Match, Direction::Older).unwrap();
     assert_eq!((above.row, above.col), (9999, 1));
     scroll.put(Place { row: 500, col: 0 });
-    let below = scroll.next(JumpTarget::Match, false).unwrap();
+    let below = scroll.next(JumpTarget::Match, Direction::Newer).unwrap();
     assert_eq!((below.row, below.col), (500, 1));
 }
 
@@ -323,7 +323,7 @@ fn a_long_log_is_probed_line_by_line() {
     let jump = Jump {
         turns: false,
         target: JumpTarget::Match,
-        older: true,
+        direction: Direction::Older,
     };
     let all = log(0, 50);
     let found = log(0, 20).len();

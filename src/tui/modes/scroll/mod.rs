@@ -34,7 +34,7 @@ use crate::tui::model::{Model, READ_ONLY};
 use crate::tui::options::Replay;
 use crate::tui::pane::{jump, load};
 use crate::tui::scrollback::Move;
-use crate::tui::scrollback::seek::JumpTarget;
+use crate::tui::scrollback::seek::{Direction, JumpTarget};
 use crate::tui::scrollback::selection::Shape;
 use crate::tui::window::Canvas;
 use crate::tui::{copy, hints, requests};
@@ -247,12 +247,12 @@ fn press(model: &mut Model, press: &KeyPress, cmds: &mut Vec<Cmd>) {
                 jump::nothing_yet(model)
             }
         }
-        Action::Older => jump::jump(model, JumpTarget::Match, true, cmds),
-        Action::Newer => jump::jump(model, JumpTarget::Match, false, cmds),
-        Action::NextError => jump::jump(model, JumpTarget::Error, false, cmds),
-        Action::PreviousError => jump::jump(model, JumpTarget::Error, true, cmds),
-        Action::NextPrompt => jump::jump(model, JumpTarget::Boundary, false, cmds),
-        Action::PreviousPrompt => jump::jump(model, JumpTarget::Boundary, true, cmds),
+        Action::Older => jump::jump(model, JumpTarget::Match, Direction::Older, cmds),
+        Action::Newer => jump::jump(model, JumpTarget::Match, Direction::Newer, cmds),
+        Action::NextError => jump::jump(model, JumpTarget::Error, Direction::Newer, cmds),
+        Action::PreviousError => jump::jump(model, JumpTarget::Error, Direction::Older, cmds),
+        Action::NextPrompt => jump::jump(model, JumpTarget::Boundary, Direction::Newer, cmds),
+        Action::PreviousPrompt => jump::jump(model, JumpTarget::Boundary, Direction::Older, cmds),
         Action::Times => load::times(model, cmds),
         Action::Pager => requests::pager(model, cmds),
         Action::Type => {

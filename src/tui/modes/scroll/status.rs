@@ -10,6 +10,7 @@ use crate::tui::bar::Bar;
 use crate::tui::line::Line;
 use crate::tui::model::Model;
 use crate::tui::scrollback::search::Search;
+use crate::tui::scrollback::seek::Direction;
 use crate::tui::scrollback::selection::Shape;
 use crate::tui::scrollback::{Part, Scroll};
 use crate::tui::{status, text, units};
@@ -41,7 +42,10 @@ pub(super) fn bar(model: &Model, scroll: &Scroll, area: Rect) -> Bar {
         bar.text(2, word, theme.key());
     }
     if let Some(jump) = scroll.jump {
-        let way = if jump.older { "older" } else { "newer" };
+        let way = match jump.direction {
+            Direction::Older => "older",
+            Direction::Newer => "newer",
+        };
         bar.text(1, format!("searching {way} lines"), theme.dim());
     } else {
         match scroll.loading {
