@@ -133,13 +133,18 @@ impl State {
     /// The batch system does not answer. Until it does, the nodes are believed.
     pub(crate) fn batch_silent(&mut self, launcher: &str) {
         for id in self.open_batches_of(launcher) {
-            if let Some(session) = self.sessions.get_mut(&id)
-                && let Some(batch) = &mut session.batch
-            {
-                batch.job.silent_since.get_or_insert(now().wall);
-            }
-            self.batch_ended_on_node(&id);
+            self.batch_unanswered(&id);
         }
+    }
+
+    /// The batch system does not answer when it is asked for this session.
+    pub(crate) fn batch_unanswered(&mut self, id: &SessionId) {
+        if let Some(session) = self.sessions.get_mut(id)
+            && let Some(batch) = &mut session.batch
+        {
+            batch.job.silent_since.get_or_insert(now().wall);
+        }
+        self.batch_ended_on_node(id);
     }
 
     /// Takes a node's word for the end of a session while its batch system is silent. It has none for what follows from

@@ -234,25 +234,50 @@ fn time_limit(text: &str) -> Option<u64> {
     Some(days * 86_400 + seconds)
 }
 
-/// The commands that tell about a job that `squeue` does not list any more, the best first. Each may know nothing.
-pub fn forgotten(job_id: &str) -> [Vec<String>; 2] {
-    let words = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect();
-    [
-        words(&["scontrol", "show", "job", "--oneliner", job_id]),
-        words(&[
-            "sacct",
-            "--allocations",
-            "--noheader",
-            "--parsable2",
-            "--format=State,ExitCode,NodeList",
-            "--jobs",
-            job_id,
-        ]),
-    ]
+/// What is known of a job that `squeue` does not list.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Found {
+    /// It is over.
+    Ended(Ending, ExitStatus),
+    /// It waits or runs: the list was older than it, or was not complete.
+    Alive,
+    /// Nothing: the batch system has forgotten it.
+    Unknown,
 }
 
-/// How a job ended, from what one of the [`forgotten`] commands prints.
-pub fn found_again(printed: &str) -> Option<(Ending, ExitStatus)> {
+/// The command that shows a job that `squeue` does not list. The controller forgets it some minutes after its end.
+pub fn show(job_id: &str) -> Vec<String> {
+    ["scontrol", "show", "job", "--oneliner", job_id]
+        .map(str::to_owned)
+        .into()
+}
+
+/// The command that asks the accounting for a job. Not every cluster has one.
+pub fn account(job_id: &str) -> Vec<String> {
+    [
+        "sacct",
+        "--allocations",
+        "--noheader",
+        "--parsable2",
+        "--format=State,ExitCode,NodeList",
+        "--jobs",
+        job_id,
+    ]
+    .map(str::to_owned)
+    .into()
+}
+
+/// Whether what [`show`] says on standard error means that the controller does not know the job.
+pub fn is_unknown_job(stderr: &str) -> bool {
+    stderr.contains("Invalid job id specified")
+}
+
+/// What [`show`] or [`account`] prints.
+pub fn found(printed: &str) -> Found {
+    read_found(printed).unwrap_or(Found::Unknown)
+}
+
+fn read_found(printed: &str) -> Option<Found> {
     let line = printed.lines().next()?;
     let value = |name: &str| {
         let mut words = line.split_whitespace();
@@ -264,7 +289,7 @@ pub fn found_again(printed: &str) -> Option<(Ending, ExitStatus)> {
         None => (fields.next()?, fields.next()?),
     };
     let JobState::Ended(ending) = state(word) else {
-        return None;
+        return Some(Found::Alive);
     };
     let (code, signal) = exit.split_once(':')?;
     let exit = match signal.parse() {
@@ -272,7 +297,7 @@ pub fn found_again(printed: &str) -> Option<(Ending, ExitStatus)> {
         Ok(signal) => ExitStatus::died(signal),
         Err(_) => ExitStatus::default(),
     };
-    Some((ending, exit))
+    Some(Found::Ended(ending, exit))
 }
 
 /// The command that cancels a job.

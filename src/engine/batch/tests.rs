@@ -1,7 +1,7 @@
 use std::collections::BTreeSet;
 
 use super::*;
-use crate::engine::batch::slurm;
+use crate::engine::batch::slurm::{self, Found};
 use crate::protocol::batch_job::{LauncherKind, Reach};
 
 fn batch() -> Batch {
@@ -192,21 +192,28 @@ fn a_forgotten_job_is_found_by_either_command() {
     let scontrol =
         "JobId=1 JobName=b.sh JobState=TIMEOUT Reason=TimeLimit ExitCode=0:15 RunTime=1\n";
     assert_eq!(
-        slurm::found_again(scontrol),
-        Some((Ending::TimedOut, ExitStatus::died(15)))
+        slurm::found(scontrol),
+        Found::Ended(Ending::TimedOut, ExitStatus::died(15))
     );
     assert_eq!(
-        slurm::found_again("CANCELLED by 1000|3:0|n1\n"),
-        Some((Ending::Cancelled, ExitStatus::exited(3)))
+        slurm::found("CANCELLED by 1000|3:0|n1\n"),
+        Found::Ended(Ending::Cancelled, ExitStatus::exited(3))
     );
     for text in [
-        "",
         "RUNNING|0:0|n1",
         "JobState=RUNNING ExitCode=0:0",
-        "slurm_load_jobs error",
+        "JobState=PENDING Reason=Priority ExitCode=0:0",
+        "JobState=COMPLETING ExitCode=0:0",
     ] {
-        assert_eq!(slurm::found_again(text), None, "{text}");
+        assert_eq!(slurm::found(text), Found::Alive, "{text}");
     }
+    for text in ["", "\n", "slurm_load_jobs error"] {
+        assert_eq!(slurm::found(text), Found::Unknown, "{text}");
+    }
+    let refused = "slurm_load_jobs error: Invalid job id specified\n";
+    assert!(slurm::is_unknown_job(refused));
+    let timeout = "slurm_load_jobs error: Socket timed out on send/recv operation\n";
+    assert!(!slurm::is_unknown_job(timeout));
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 pub(crate) mod cancel;
 
+use std::collections::HashMap;
 use std::time::Duration;
 
 use crate::daemon::batch_systems::Question;
@@ -9,7 +10,7 @@ use crate::daemon::batch_systems::command::{self, Surroundings};
 use crate::daemon::clock::{now, sleep_until_boot};
 use crate::daemon::hub::Hub;
 use crate::daemon::state::State;
-use crate::engine::batch::slurm;
+use crate::engine::batch::slurm::{self, Found};
 use crate::protocol::SessionId;
 
 /// Asks each batch system when it is due; never returns.
@@ -72,22 +73,30 @@ async fn ask(hub: Hub, question: Question) {
     });
 }
 
-/// Asks for one job that the batch system does not list any more.
-async fn find_again(
-    hub: &Hub,
-    env: &std::collections::HashMap<String, String>,
-    id: &SessionId,
-    job: &str,
-) {
-    let mut found = None;
-    for words in slurm::forgotten(job) {
-        // Either may not be there, or know nothing.
-        if let Ok(printed) = command::run(&words, env, Surroundings::default()).await {
-            found = slurm::found_again(&printed);
-        }
-        if found.is_some() {
-            break;
-        }
-    }
-    hub.change(|state| state.batch_forgotten(id, found));
+/// Asks for one job that the batch system does not list. Only if the batch system says that it does not know the job,
+/// the job is lost: the list may be older than the job, and a command may fail because the controller is busy.
+async fn find_again(hub: &Hub, env: &HashMap<String, String>, id: &SessionId, job: &str) {
+    let shown = match command::run(&slurm::show(job), env, Surroundings::default()).await {
+        Ok(printed) => Some(slurm::found(&printed)),
+        Err(failure) if slurm::is_unknown_job(&failure.stderr) => Some(Found::Unknown),
+        Err(_) => None,
+    };
+    let found = match shown {
+        Some(Found::Alive | Found::Ended(..)) => shown,
+        // The accounting may say that a job runs which has vanished with its node.
+        Some(Found::Unknown) | None => accounted(env, job).await.or(shown),
+    };
+    hub.change(|state| match found {
+        Some(Found::Ended(ending, exit)) => state.batch_forgotten(id, Some((ending, exit))),
+        Some(Found::Unknown) => state.batch_forgotten(id, None),
+        Some(Found::Alive) => {}
+        None => state.batch_unanswered(id),
+    });
+}
+
+/// The end of a job, if the accounting of the batch system knows it.
+async fn accounted(env: &HashMap<String, String>, job: &str) -> Option<Found> {
+    let printed = command::run(&slurm::account(job), env, Surroundings::default()).await;
+    let found = printed.ok().map(|printed| slurm::found(&printed));
+    found.filter(|found| matches!(found, Found::Ended(..)))
 }
