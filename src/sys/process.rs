@@ -4,6 +4,7 @@ use std::io;
 use std::os::fd::OwnedFd;
 use std::os::unix::fs::MetadataExt;
 
+use rustix::io::Errno;
 use rustix::process::{Pid, PidfdFlags, pidfd_open, test_kill_process};
 
 use super::{proc, signal};
@@ -59,6 +60,11 @@ pub fn all() -> impl Iterator<Item = u32> {
 pub fn handle(pid: u32) -> io::Result<OwnedFd> {
     let pid = Pid::from_raw(pid.cast_signed()).ok_or(io::ErrorKind::InvalidData)?;
     Ok(pidfd_open(pid, PidfdFlags::empty())?)
+}
+
+/// Whether an error of [`handle`] says that there is no such process.
+pub fn is_gone(error: &io::Error) -> bool {
+    Errno::from_io_error(error) == Some(Errno::SRCH)
 }
 
 /// A pidfd for `process`; `None` if it is gone.

@@ -7,7 +7,7 @@ use crate::support::job::Job;
 use crate::support::needs::have;
 use crate::support::numbers::{self, COUNT, COUNT_SLOWLY};
 use crate::support::process::Held;
-use crate::support::{DEADLINE, Home, Serve, Trap, daemon, rounds};
+use crate::support::{DEADLINE, Hold, Home, Serve, Trap, daemon, rounds};
 
 /// Waits until there is another keeper than this one, and it works.
 #[track_caller]
@@ -40,6 +40,30 @@ fn kills_of_the_keeper_lose_no_byte_at_full_speed() {
     let status = flood.ask(&mut serve, "status", json!({}));
     assert_eq!(status["outputBytes"], end, "{status}");
     assert_eq!(status["droppedBytes"], first, "{status}");
+}
+
+/// Daemon and keeper die, and the next daemon has received what the keeper hands over, but has not read it.
+#[test]
+fn a_keeper_that_dies_while_it_greets_a_daemon_takes_no_job_along() {
+    let home = Home::new();
+    let hold = Hold::new(&home, "takeover.before_greeting");
+    let mut serve = hold.serve(&home);
+    let jobs: Vec<Job> = (0..3)
+        .map(|_| Job::start(&mut serve, "echo up; exec cat"))
+        .collect();
+    for job in &jobs {
+        job.wait_for(&mut serve, "^up$");
+    }
+    let (_, keeper) = daemon::pids(&mut serve);
+    hold.set();
+    daemon::kill(&mut serve);
+    hold.await_reached();
+    daemon::kill_pid(keeper);
+    hold.release();
+    for job in &jobs {
+        job.say(&mut serve, "on", "^on$");
+    }
+    wait_for_keeper(&mut serve, keeper);
 }
 
 #[test]

@@ -11,18 +11,25 @@ pub(crate) struct KeeperProcess {
     pub(crate) pid: u32,
     /// `None` until it has taken over from a keeper that died.
     pub(crate) version: Option<String>,
-    pidfd: OwnedFd,
+    /// `None` if it was dead already when this daemon was greeted.
+    pidfd: Option<OwnedFd>,
     /// Set if it is our child, so that it can be reaped.
     child: Option<Child>,
 }
 
 impl KeeperProcess {
-    /// The keeper that this daemon was started by. It has just contacted the daemon, so the pid is not reused.
+    /// The keeper that this daemon was started by. It has just contacted the daemon, so the pid is not reused. It may have
+    /// been killed since.
     pub(crate) fn first(pid: u32, version: String) -> io::Result<Self> {
+        let pidfd = match process::handle(pid) {
+            Ok(pidfd) => Some(pidfd),
+            Err(error) if process::is_gone(&error) => None,
+            Err(error) => return Err(error),
+        };
         Ok(Self {
             pid,
             version: Some(version),
-            pidfd: process::handle(pid)?,
+            pidfd,
             child: None,
         })
     }
@@ -35,7 +42,7 @@ impl KeeperProcess {
             Ok(pidfd) => Ok(Self {
                 pid,
                 version: None,
-                pidfd,
+                pidfd: Some(pidfd),
                 child: Some(child),
             }),
             Err(error) => {
@@ -52,9 +59,9 @@ impl KeeperProcess {
         self.version.is_some()
     }
 
-    /// A duplicate of the pidfd.
-    pub(crate) fn pidfd(&self) -> io::Result<OwnedFd> {
-        self.pidfd.try_clone()
+    /// A duplicate of the pidfd; `None` if the process is dead.
+    pub(crate) fn pidfd(&self) -> io::Result<Option<OwnedFd>> {
+        self.pidfd.as_ref().map(OwnedFd::try_clone).transpose()
     }
 
     /// Reaps a dead keeper, if it is a child of this daemon.

@@ -40,7 +40,8 @@ pub(super) struct Greetings {
 /// matching version of the program is needed instead.
 const NEEDED: &[&str] = &["Welcome", "Adopt"];
 
-/// Receives the greeting: the keeper first describes itself and then hands over each session.
+/// Receives the greeting: the keeper first describes itself and then hands over each session. If it is killed before it
+/// has handed over all of them, returns what has arrived: the descriptors of the others are lost.
 pub(super) async fn greetings(channel: &mut Channel, link: &OwnedFd) -> io::Result<Greetings> {
     let ready = readiness::watch(link.try_clone()?, Interest::READABLE)?;
     let mut welcome = None;
@@ -49,7 +50,20 @@ pub(super) async fn greetings(channel: &mut Channel, link: &OwnedFd) -> io::Resu
     let (mut stored, mut expected_stored) = (BTreeMap::new(), 0);
     while welcome.is_none() || kept.len() < expected || stored.len() < expected_stored {
         ready.readable().await?.clear_ready();
-        for (message, fds) in channel.receive::<ToDaemon>(NEEDED)? {
+        let received = match channel.receive::<ToDaemon>(NEEDED) {
+            Ok(received) => received,
+            // The keeper was killed meanwhile. What has arrived is handed to the next one.
+            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof && welcome.is_some() => {
+                tracing::warn!(
+                    sessions = kept.len(),
+                    expected,
+                    "the keeper died while it greeted"
+                );
+                break;
+            }
+            Err(error) => return Err(error),
+        };
+        for (message, fds) in received {
             match message {
                 ToDaemon::Welcome {
                     keeper_pid,
@@ -136,6 +150,29 @@ mod tests {
         assert_eq!((welcome.upgrading, welcome.shared.files), (false, None));
         let (session, fds) = &handed[&kept().session];
         assert_eq!((session, fds.len()), (&kept(), 2));
+    }
+
+    #[tokio::test]
+    async fn what_a_keeper_has_handed_over_before_it_died_is_taken() {
+        let (ours, theirs) = socket_pair().unwrap();
+        let (mut keeper, mut daemon) = (Channel::new(theirs).unwrap(), Channel::new(ours).unwrap());
+        let mut ended = std::process::Command::new("true").spawn().unwrap();
+        ended.wait().unwrap();
+        let welcome =
+            json!({"Welcome": {"keeper_pid": ended.id(), "version": "9.9.9", "sessions": 2}});
+        keeper.send(&welcome, fixture::shared()).unwrap();
+        keeper
+            .send(&ToDaemon::Adopt(Box::new(kept())), vec![])
+            .unwrap();
+        drop(keeper);
+        let link = waiting_end(&daemon).unwrap();
+        let Greetings {
+            welcome,
+            kept: handed,
+            ..
+        } = greetings(&mut daemon, &link).await.unwrap();
+        assert!(welcome.process.pidfd().unwrap().is_none());
+        assert_eq!(handed.keys().collect::<Vec<_>>(), [&kept().session]);
     }
 
     #[tokio::test]

@@ -57,11 +57,13 @@ async fn wait(pause: &mut Duration) {
 /// Waits until the keeper is dead, and reaps it.
 async fn bury(hub: &Hub) -> io::Result<()> {
     let pidfd = hub.read().keeper.process().pidfd()?;
-    let pidfd = readiness::watch(pidfd, Interest::READABLE)?;
-    if tokio::time::timeout(DYING, pidfd.readable()).await.is_err() {
-        return Err(io::Error::other(
-            "the keeper closed its socket and still runs",
-        ));
+    if let Some(pidfd) = pidfd {
+        let pidfd = readiness::watch(pidfd, Interest::READABLE)?;
+        if tokio::time::timeout(DYING, pidfd.readable()).await.is_err() {
+            return Err(io::Error::other(
+                "the keeper closed its socket and still runs",
+            ));
+        }
     }
     hub.change(|state| state.keeper.process_mut().reap())
 }
