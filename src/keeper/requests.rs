@@ -138,6 +138,7 @@ impl Keeper {
 
     pub(super) fn handle(&mut self, message: ToKeeper, fds: Vec<OwnedFd>) {
         match message {
+            ToKeeper::Greeted => self.supervisor.greeted(),
             ToKeeper::Ready => self.daemon_is_ready(),
             ToKeeper::Spawn {
                 session,
@@ -355,7 +356,7 @@ impl Keeper {
         for (message, fds) in std::mem::take(&mut self.unserved) {
             match message {
                 // They are about the daemon that is gone.
-                ToKeeper::Ready | ToKeeper::InspectInput { .. } => {}
+                ToKeeper::Greeted | ToKeeper::Ready | ToKeeper::InspectInput { .. } => {}
                 message => self.handle(message, fds),
             }
         }

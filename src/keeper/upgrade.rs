@@ -1,8 +1,8 @@
 //! Upgrading the keeper: `execve(2)` in the same process, so that it stays the parent of its jobs and keeps
 //! everything it has open.
 //!
-//! It does so only after a daemon from the new program is up. That proves that the program runs on this
-//! machine, and if it fails as a keeper, the daemon holds everything.
+//! It does so only after a daemon from the new program has restored all sessions. That proves that the program runs on
+//! this machine and can read what is stored, and if it fails as a keeper, the daemon holds everything.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -35,7 +35,7 @@ use crate::sys::splice::SplicePipe;
 pub(super) struct Upgrade {
     /// The program that daemon and keeper switch to.
     pub(super) program: PathBuf,
-    /// Whether a daemon from `program` is up, so that the keeper may follow.
+    /// Whether a daemon from `program` has restored all sessions, so that the keeper may follow.
     pub(super) is_due: bool,
 }
 

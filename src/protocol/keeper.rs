@@ -97,7 +97,9 @@ pub enum ToKeeper {
     },
     /// A session that the previous keeper had. Descriptors: see [`Kept`].
     Adopt(Kept),
-    /// The daemon is up. From now on, restart it without delay if it dies.
+    /// The daemon has received the greeting, and restores the sessions.
+    Greeted,
+    /// The daemon is up and has restored all sessions. From now on, restart it without delay if it dies.
     Ready,
     /// Run a session's program.
     Spawn {

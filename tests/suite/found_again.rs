@@ -218,14 +218,29 @@ fn an_upgrade_to_a_program_that_fails_as_a_daemon_is_given_up() {
 
 #[test]
 fn an_upgrade_to_a_program_that_hangs_as_a_daemon_is_given_up() {
-    give_up_upgrade("exec sleep 1000", "not up within 5 s");
+    give_up_upgrade("exec sleep 1000", "not up in time");
+}
+
+#[test]
+fn an_upgrade_to_a_program_that_cannot_read_what_is_stored_is_given_up() {
+    let home = Home::new();
+    let fault = home.scratch("fault");
+    let as_daemon = format!(
+        "touch {fault}\nBGPROC_PANIC=takeover.restore:{fault} exec {program} \"$@\"",
+        fault = fault.display(),
+        program = env!("CARGO_BIN_EXE_bgproc"),
+    );
+    give_up_upgrade_in(&home, &as_daemon, "failed 3 times: ");
 }
 
 /// An upgrade to a program that does this as a daemon.
 fn give_up_upgrade(as_daemon: &str, reason: &str) {
-    let home = Home::new();
-    start(&home);
-    let (keeper, first) = pids(&home);
+    give_up_upgrade_in(&Home::new(), as_daemon, reason);
+}
+
+fn give_up_upgrade_in(home: &Home, as_daemon: &str, reason: &str) {
+    start(home);
+    let (keeper, first) = pids(home);
     let old = Held::new(first).unwrap();
     let broken = home.scratch("broken");
     let script = format!("#!/bin/sh\n[ \"$1\" = daemon ] || exec echo bgproc 9.9\n{as_daemon}\n");
@@ -238,13 +253,16 @@ fn give_up_upgrade(as_daemon: &str, reason: &str) {
             .unwrap()
             .success()
     );
-    let mut person = Person::new(&home);
+    let mut person = Person::new(home);
     person.send(&json!({"id": 1, "action": "shutdown", "upgrade": true, "program": broken}));
     person.next(|line| line["ok"] == true);
     assert!(old.ended(DEADLINE));
     home.ok(&["ls"]);
     let status = home.json(&["daemon", "status"]);
     assert_eq!(status["keeperPid"], keeper);
+    // The one that serves can be replaced as before.
+    daemon::kill_pid(pids(home).1);
+    home.ok(&["ls"]);
     let why = status["upgradeError"].as_str().unwrap();
     assert!(why.contains("broken failed 3 times"), "{why}");
     assert!(why.contains(reason), "{why}");

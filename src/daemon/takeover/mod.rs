@@ -34,17 +34,20 @@ pub(crate) async fn take_over(
     mut channel: Channel,
 ) -> io::Result<(Hub, OwnedFd)> {
     let link = waiting_end(&channel)?;
+    failpoint::hold("takeover.before_greeting");
     let Greetings {
         welcome,
         kept,
         later,
     } = greetings(&mut channel, &link).await?;
-    channel.send(&ToKeeper::Ready, vec![])?;
+    // If the keeper was killed meanwhile, the task that reads its socket notices that.
+    let _ = channel.send(&ToKeeper::Greeted, vec![]);
     let store = Store::new(home);
     let mut keeper = KeeperLink::new(channel, welcome.shared, welcome.process, welcome.upgrading);
     keeper.found_stored(welcome.stored);
     let mut state = State::new(store, settings, keeper);
     failpoint::hold("takeover.greeted");
+    failpoint::panic("takeover.restore");
     let ending = sessions::take_over(&mut state, kept)?;
     for message in later {
         state.take_message(message);
@@ -58,5 +61,8 @@ pub(crate) async fn take_over(
         tree_kill::resume(&hub, &id);
     }
     actions::go_on_with_restarts(&hub);
+    // Now, because after it the keeper itself becomes the program of this daemon, if that is an upgrade: what fails
+    // before leaves it as it was.
+    hub.change(|state| state.keeper.send(&ToKeeper::Ready));
     Ok((hub, link))
 }

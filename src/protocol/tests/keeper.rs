@@ -68,6 +68,7 @@ fn messages_to_the_keeper() {
             sessions: 1,
         },
         ToKeeper::Adopt(kept()),
+        ToKeeper::Greeted,
         ToKeeper::Ready,
         ToKeeper::Spawn {
             session: session(),
