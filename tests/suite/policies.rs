@@ -211,6 +211,32 @@ fn what_is_to_end_with_its_agent_ends_also_when_that_is_killed() {
 }
 
 #[test]
+fn what_waits_for_its_turn_does_not_run_once_its_agent_is_gone() {
+    let home = Home::new();
+    let mut agent = Serve::new(&home, &["--scope", "kills", "--on-disconnect", "kill"]);
+    let first = Job::start(&mut agent, "exec sleep 1000");
+    let ran = home.scratch("ran");
+    let after = json!({"command": format!("touch {}", ran.display()),
+        "after": [{"sessionId": first.id, "is": "done"}]});
+    let second = Job::request(&mut agent, after);
+    let status = agent.ok(json!({"action": "status", "sessionId": second.id}));
+    assert_eq!(status["status"], "queued", "{status}");
+    kill_pid(agent.pid());
+    home.run(&["wait", &first.id, "--timeout", "15s"])
+        .expect_code(143);
+    home.run(&["wait", &second.id, "--timeout", "15s"]);
+    let status = home.run(&["--json", "status", &second.id]).stdout;
+    let status: Value = serde_json::from_str(&status).unwrap();
+    assert_eq!(status["status"], "killed", "{status}");
+    assert!(!ran.exists());
+    let events = home.ok(&["--json", "events"]);
+    let ends = events
+        .lines()
+        .filter(|line| line.contains("\"exited\"") && line.contains(second.id.as_str()));
+    assert_eq!(ends.count(), 1, "{events}");
+}
+
+#[test]
 fn no_variable_hides_a_command_from_the_list() {
     let home = Home::new();
     let mut serve = Serve::new(&home, &["--allow", "cat"]);

@@ -23,9 +23,8 @@ use crate::daemon::panics::contained;
 use crate::daemon::requests::client::{Client, Cursors, There};
 use crate::daemon::requests::in_flight::InFlight;
 use crate::daemon::requests::limits::MAX_IN_FLIGHT;
+use crate::daemon::requests::stopping::{Manner, Stopping};
 use crate::daemon::requests::there;
-use crate::daemon::tasks::restart;
-use crate::daemon::tasks::tree_kill::{self, GRACE_MS};
 use crate::daemon::transport::Answer;
 use crate::daemon::transport::outbox::Outbox;
 use crate::daemon::transport::request_lines::{RequestLine, RequestLines};
@@ -33,7 +32,6 @@ use crate::daemon::transport::socket::Socket;
 use crate::engine::bus::ConnectionId;
 use crate::protocol::hello::OnDisconnect;
 use crate::protocol::{Action, Error, ErrorCode, Greeting, MAX_LINE, Request, Role, SessionId};
-use crate::sys::signal;
 
 /// How long a client's requests may continue after the end of its input.
 const LAST_CALL: Duration = Duration::from_secs(2);
@@ -71,8 +69,8 @@ pub(crate) async fn run(hub: Hub, stream: UnixStream) {
     }
 }
 
-/// Ends the sessions of a client that asked for `onDisconnect: kill`.
-fn leave(hub: &Hub, client: &Client) {
+/// Ends the sessions of a client that asked for `onDisconnect: kill`, also those that wait for their turn.
+fn leave(hub: &Hub, client: &Rc<Client>) {
     if client.greeting.policy.on_disconnect != OnDisconnect::Kill {
         return;
     }
@@ -86,11 +84,12 @@ fn leave(hub: &Hub, client: &Client) {
             .collect()
     };
     for id in ids {
-        let actor = client.principal.actor();
-        let hub = hub.clone();
+        let (hub, client) = (hub.clone(), client.clone());
         tokio::task::spawn_local(async move {
-            restart::stop(&hub, &id, &actor).await;
-            tree_kill::begin(&hub, &id, actor, signal::TERM, GRACE_MS);
+            match Stopping::begin(&hub, &client, &id, Manner::default()).await {
+                Ok(stopping) => drop(stopping.end(&hub, &client, &id).await),
+                Err(error) => tracing::warn!(session = %id, %error, "it is not stopped"),
+            }
         });
     }
 }

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use tokio::time::{Instant, timeout_at};
+use tokio::time::{Instant, sleep, timeout_at};
 
 use crate::daemon::clock::now;
 use crate::daemon::hosts::Entry;
@@ -15,13 +15,16 @@ use crate::daemon::hub::Hub;
 use crate::daemon::requests::client::Client;
 use crate::engine::hosts::Need;
 use crate::protocol::bounds::ALL_SESSIONS;
-use crate::protocol::{Scope, SessionId};
+use crate::protocol::{Error, ErrorCode, Scope, SessionId};
 
 /// How long a host that is away is waited for.
 const PATIENCE: Duration = Duration::from_secs(24 * 3600);
 
 /// Maximum number of sessions that are ended at a time; a daemon takes more requests of one connection.
 const AT_ONCE: usize = 64;
+
+/// Pause before what the host refused is asked for again, because it has too much to do.
+const BUSY: Duration = Duration::from_millis(200);
 
 /// Kills the sessions of a client's scope on all hosts: on one that is away, as soon as it is back.
 pub(crate) fn kill_all(hub: &Hub, client: &Client) {
@@ -80,30 +83,45 @@ fn is_open(entry: &Entry) -> bool {
 }
 
 async fn kill(main: &Rc<Channel>, scope: &Scope) -> Result<(), Lost> {
-    let listed = main
-        .call("list", fields(json!({ "limit": ALL_SESSIONS })))
-        .await?;
-    let records = listed
-        .ok()
-        .and_then(|mut said| match said["sessions"].take() {
-            Value::Array(records) => Some(records),
-            _ => None,
-        });
+    let wanted = fields(json!({ "limit": ALL_SESSIONS }));
+    let mut listed = main.call("list", wanted.clone()).await?;
+    while listed.as_ref().is_err_and(is_limit) {
+        sleep(BUSY).await;
+        listed = main.call("list", wanted.clone()).await?;
+    }
+    let records = match listed.as_mut().map(|said| said["sessions"].take()) {
+        Ok(Value::Array(records)) => records,
+        // A host that does not tell its sessions does not end them either.
+        _ => Vec::new(),
+    };
     let mut there = Mirror::default();
-    there.replace(records.unwrap_or_default(), now());
+    there.replace(records, now());
     let mut own: Vec<SessionId> = there.going(scope);
     // Hosts of that host are not reached through it.
     own.retain(|id| id.host().is_none());
-    for some in own.chunks(AT_ONCE) {
-        let kills = some.iter().map(|id| {
+    while !own.is_empty() {
+        let some = own.drain(..own.len().min(AT_ONCE));
+        let kills = some.map(|id| {
             let params = fields(json!({ "sessionId": id.as_str() }));
-            main.call("kill", params)
+            (main.call("kill", params), id)
         });
         let kills: Vec<_> = kills.collect();
-        for killed in kills {
+        let mut is_busy = false;
+        for (killed, id) in kills {
             // One that has ended meanwhile is refused.
-            let _ = killed.await?;
+            if killed.await?.is_err_and(|error| is_limit(&error)) {
+                own.push(id);
+                is_busy = true;
+            }
+        }
+        if is_busy {
+            sleep(BUSY).await;
         }
     }
     Ok(())
+}
+
+/// Whether the host has too much to do: others may leave at the same time.
+fn is_limit(error: &Error) -> bool {
+    error.code == ErrorCode::LimitExceeded
 }
