@@ -126,7 +126,7 @@ impl State {
         let age = at.wall.millis() - session.life.created_at().millis();
         let why = "it was not submitted: the daemon ended before the batch system had taken it";
         if age > SUBMISSION_MS && session.life.leave_queue(None, why, at) {
-            self.end_for_good(id);
+            self.end_without_start(id);
         }
     }
 

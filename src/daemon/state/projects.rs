@@ -261,7 +261,7 @@ impl State {
             .leave_queue(Some(by), "it was stopped before it ran", now());
         if left {
             self.wait_no_more(id);
-            self.end_for_good(id);
+            self.end_without_start(id);
         }
         left
     }

@@ -139,8 +139,8 @@ impl State {
         self.end_with(id, Self::publish_end);
     }
 
-    /// Handles the end of a session whose start has failed. That is news also if the end of the run before was the last
-    /// that was told.
+    /// Handles the end of a session whose run did not begin: its start has failed, or it was stopped before its turn.
+    /// That is news also if the end of the run before was the last that was told.
     pub(crate) fn end_without_start(&mut self, id: &SessionId) {
         self.end_with(id, Self::publish_next_end);
     }

@@ -429,6 +429,28 @@ fn a_job_of_a_queue_that_runs_again_waits_for_its_turn() {
 }
 
 #[test]
+fn a_run_that_is_stopped_before_its_turn_is_told_after_the_end_of_the_run_before() {
+    let queue = Queue::new();
+    let home = &queue.home;
+    home.ok(&["group", "q", "--parallel", "1"]);
+    queue.run("a", &["-g", "q"]);
+    queue.go("a");
+    home.ok(&["wait", "a"]);
+    queue.run("b", &["-g", "q"]);
+    queue.until_begun(&["a", "b"]);
+    home.ok(&["restart", "a"]);
+    assert_eq!(queue.job("a")["status"], "queued");
+    home.ok(&["stop", "a"]);
+    let events = home.ok(&["--json", "events"]);
+    let of_a = events.lines().filter_map(|line| {
+        let event: Value = serde_json::from_str(line).unwrap();
+        (event["data"]["label"] == "a" && event["event"] == "exited")
+            .then(|| event["data"]["status"].clone())
+    });
+    assert_eq!(of_a.collect::<Vec<_>>(), ["done", "killed"], "{events}");
+}
+
+#[test]
 fn a_queue_that_is_stopped_starts_none_of_its_jobs() {
     let queue = Queue::new();
     queue.home.ok(&["group", "q", "--parallel", "1"]);

@@ -297,7 +297,7 @@ fn describe_sessions(state: &mut State, id: &ProjectId, by: &Actor) {
         // It has no phase any more.
         state.publish(EventKind::Phase, &id, Value::Null);
         if never_runs {
-            state.end_for_good(&id);
+            state.end_without_start(&id);
         }
     }
     for (id, described) in described {
