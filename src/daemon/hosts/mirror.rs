@@ -275,9 +275,9 @@ impl Mirror {
         })
     }
 
-    /// The content of its file, if something has changed since the last one.
-    pub(crate) fn unsaved(&mut self, now: Now) -> Option<Vec<u8>> {
-        if !std::mem::take(&mut self.is_unsaved) {
+    /// The content of its file, if something has changed since [`Self::saved`].
+    pub(crate) fn unsaved(&self, now: Now) -> Option<Vec<u8>> {
+        if !self.is_unsaved {
             return None;
         }
         let records = self.records.values();
@@ -288,6 +288,11 @@ impl Mirror {
             records: records.collect(),
         };
         serde_json::to_vec(&saved).ok()
+    }
+
+    /// Its file has what [`Self::unsaved`] returned.
+    pub(crate) fn saved(&mut self) {
+        self.is_unsaved = false;
     }
 
     /// Reads its file. Returns when the host was seen.

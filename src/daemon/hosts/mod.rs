@@ -428,6 +428,8 @@ impl Hosts {
         if let Some(dir) = path.parent() {
             std::fs::create_dir_all(dir)?;
         }
-        file::replace_lazily(&path, &bytes)
+        file::replace_lazily(&path, &bytes)?;
+        entry.mirror.saved();
+        Ok(())
     }
 }

@@ -116,6 +116,7 @@ async fn connection(
         stale: BTreeSet::new(),
         typed: BTreeSet::new(),
         has_missed: false,
+        history: None,
         live: None,
         is_silent: false,
     };
@@ -153,8 +154,11 @@ struct Main<'a> {
     stale: BTreeSet<SessionId>,
     /// Sessions that somebody has typed into. What they read then is known a moment later, and no event tells it.
     typed: BTreeSet<SessionId>,
-    /// Whether the host has dropped events, because they were not taken fast enough.
+    /// Whether the host has dropped events, because they were not taken fast enough. Until it is asked for them again,
+    /// later events are not taken: the last one says from where on it is asked.
     has_missed: bool,
+    /// The subscription to what happens to sessions.
+    history: Option<String>,
     /// The subscription to live events.
     live: Option<String>,
     /// Whether the host did not give a sign of life.
@@ -164,7 +168,7 @@ struct Main<'a> {
 impl Main<'_> {
     /// Takes the events since the last one that was taken, and all records. Returns the version there.
     async fn catch_up(&mut self) -> Result<String, Error> {
-        let (hub, name) = (self.hub, &self.host.name);
+        let name = &self.host.name;
         let hello = greeted(&self.channel, &mut self.events).await?;
         if hello.protocol != PROTOCOL {
             let message = format!(
@@ -178,6 +182,14 @@ impl Main<'_> {
             // What happens there is in the log of its session, and in the words of its batch system.
             return Ok(hello.version);
         }
+        self.follow_history().await?;
+        self.list().await?;
+        Ok(hello.version)
+    }
+
+    /// Subscribes to what happens to sessions, from the last event that was taken.
+    async fn follow_history(&mut self) -> Result<(), Error> {
+        let (hub, name) = (self.hub, &self.host.name);
         // Where the host's numbers are, before anything is asked for again.
         let place = self.ask("subscribe", json!({ "events": [] })).await??;
         let number = |field: &str| place.get(field).and_then(Value::as_u64).unwrap_or(0);
@@ -202,9 +214,20 @@ impl Main<'_> {
         }
         let wanted = json!({ "fromSeq": from + 1, "withScope": true });
         // An older daemon cannot say the scope.
-        self.ask_or_less("subscribe", wanted, "withScope").await?;
-        self.list().await?;
-        Ok(hello.version)
+        let said = self.ask_or_less("subscribe", wanted, "withScope").await?;
+        self.history = said["subscriptionId"].as_str().map(str::to_owned);
+        Ok(())
+    }
+
+    /// Asks for the events again that the host has dropped. Lists do not tell who waits for an end.
+    async fn make_up(&mut self) -> Result<(), Error> {
+        if let Some(id) = self.history.take() {
+            let wanted = json!({ "subscriptionId": id });
+            self.ask("unsubscribe", wanted).await??;
+        }
+        self.has_missed = false;
+        self.follow_history().await?;
+        self.list().await
     }
 
     /// Publishes the events of the host as they come, and asks for the records of the sessions that they are about.
@@ -219,8 +242,8 @@ impl Main<'_> {
         let mut saves_at = None;
         let mut reacts_at = None;
         loop {
-            if std::mem::take(&mut self.has_missed) {
-                self.list().await?;
+            if self.has_missed {
+                self.make_up().await?;
             }
             self.probe().await?;
             self.follow_interest().await?;
@@ -266,6 +289,8 @@ impl Main<'_> {
     fn take(&mut self, event: Event) {
         if event.event == EventKind::Lag {
             self.has_missed = true;
+        }
+        if self.has_missed {
             return;
         }
         let is_typed = matches!(
