@@ -7,6 +7,7 @@
 use std::collections::{BTreeMap, HashMap, VecDeque};
 
 use super::Now;
+use super::age_clock::AgeClock;
 use super::journal_note::{Entry, Note};
 use super::packed::Packed;
 use crate::protocol::{EventKind, Scope, SessionId};
@@ -37,6 +38,8 @@ pub struct EventHistory {
     acks: BTreeMap<Scope, u64>,
     /// For each host the highest of its own numbers whose event was published.
     hosts: BTreeMap<Box<str>, u64>,
+    /// By which events get old.
+    ages: AgeClock,
 }
 
 impl EventHistory {
@@ -121,7 +124,7 @@ impl EventHistory {
 
     /// Drops events older than the retention time.
     pub fn forget_old(&mut self, now: Now) {
-        let oldest = now.wall.millis().saturating_sub(KEPT_MS);
+        let oldest = self.ages.wall(now).millis().saturating_sub(KEPT_MS);
         let is_old = |entry: &Packed| entry.at.is_some_and(|at| at.millis() < oldest);
         while self.entries.front().is_some_and(is_old) {
             self.forget_oldest();

@@ -28,6 +28,7 @@
 #![deny(clippy::disallowed_methods, clippy::disallowed_types)]
 
 pub mod admission;
+mod age_clock;
 pub mod batch;
 pub mod bus;
 pub mod catch_up;

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use super::Now;
+use super::age_clock::AgeClock;
 use super::life::Actor;
 use super::retention::{self, Retention};
 use super::session::Session;
@@ -96,6 +97,8 @@ pub struct Registry {
     next_place: u64,
     /// The limits.
     pub(super) caps: Caps,
+    /// By which sessions get old.
+    ages: AgeClock,
 }
 
 impl Registry {
@@ -108,6 +111,7 @@ impl Registry {
             tombstones: Tombstones::default(),
             next_place: 0,
             caps,
+            ages: AgeClock::default(),
         }
     }
 
@@ -257,7 +261,8 @@ impl Registry {
 
     /// Ids of the finished sessions that exceed the retention limits of a scope, now that `newest`, which is one of
     /// them, has ended.
-    pub fn surplus(&self, scope: &Scope, newest: &SessionId, now: Now) -> Vec<SessionId> {
+    pub fn surplus(&mut self, scope: &Scope, newest: &SessionId, now: Now) -> Vec<SessionId> {
+        let now = self.ages.wall(now);
         let ended = self.iter().filter(|s| s.scope == *scope && s.may_go());
         retention::surplus(ended.collect(), newest, &self.caps.retention, now)
     }

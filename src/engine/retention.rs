@@ -6,9 +6,8 @@
 //! and the least recently accessed first. The one that has just ended is not removed: whoever has waited for
 //! its end is to learn how it ended.
 
-use super::Now;
 use super::session::Session;
-use crate::protocol::SessionId;
+use crate::protocol::{SessionId, Timestamp};
 
 /// Hard limit on a person's sessions, as a multiple of the usual number, whatever their age. Each
 /// session costs a few kilobytes of the daemon's memory.
@@ -49,7 +48,7 @@ pub(super) fn surplus(
     mut ended: Vec<&Session>,
     newest: &SessionId,
     retention: &Retention,
-    now: Now,
+    now: Timestamp,
 ) -> Vec<SessionId> {
     let order = |session: &&Session| {
         let is_newest = session.id == *newest;
@@ -66,7 +65,7 @@ pub(super) fn surplus(
     );
 
     let is_old = |session: &&Session| {
-        let age = now.wall.millis() - session.accessed().wall.millis();
+        let age = now.millis() - session.accessed().wall.millis();
         u64::try_from(age).is_ok_and(|age| age >= retention.people_ms)
     };
     let count = retention.people_count as usize;
@@ -98,9 +97,10 @@ fn take_beyond(
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
+    use crate::engine::Now;
     use crate::engine::meta::{Spec, TimeLimits};
+    use crate::protocol::Scope;
     use crate::protocol::keeper::Exit;
-    use crate::protocol::{Scope, Timestamp};
     use crate::term::size::Size;
 
     const DAY: i64 = 86_400_000;
@@ -144,10 +144,7 @@ mod tests {
     }
 
     fn gone(sessions: &[Session], retention: Retention, day: i64) -> Vec<usize> {
-        let now = Now {
-            boot: 1,
-            wall: Timestamp(day * DAY),
-        };
+        let now = Timestamp(day * DAY);
         let newest = &sessions.last().unwrap().id;
         let going = surplus(sessions.iter().collect(), newest, &retention, now);
         let place = |id: SessionId| sessions.iter().position(|session| session.id == id);
