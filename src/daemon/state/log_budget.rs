@@ -70,7 +70,7 @@ impl State {
     pub(crate) fn check_log_quota(&mut self) {
         self.log_budget.grown = 0;
         let limit = self.log_budget.limit;
-        // Compute the total from the offsets first, which reads no directory.
+        // The offsets tell it without reading a directory.
         let ids = self.sessions.iter().map(|session| &session.id);
         let total: u64 = ids
             .map(|id| {
@@ -84,7 +84,10 @@ impl State {
             return;
         }
         let target = limit.saturating_sub(self.log_budget.step());
-        let cut = quota::cut(self.log_uses(), limit, target);
+        let cut = quota::cut(self.log_uses(), limit, target, |id| {
+            let io = self.sessions.io(id);
+            io.map_or_else(Vec::new, |io| io.log.starts())
+        });
         self.log_budget.is_over = cut.is_over;
         for (id, first) in cut.firsts {
             self.cut_log(id, first);
@@ -92,15 +95,13 @@ impl State {
     }
 
     fn log_uses(&self) -> Vec<LogUse> {
-        let uses = self.sessions.iter().filter_map(|session| {
-            Some(LogUse {
-                id: session.id.clone(),
-                is_running: !self.is_log_settled(&session.id),
-                keep: session.time_limits.keep,
-                failed: session.has_failed(),
-                accessed: session.accessed_boot(),
-                segments: self.sessions.io(&session.id)?.log.segments(),
-            })
+        let uses = self.sessions.iter().map(|session| LogUse {
+            id: session.id.clone(),
+            is_running: !self.is_log_settled(&session.id),
+            keep: session.time_limits.keep,
+            failed: session.has_failed(),
+            accessed: session.accessed_boot(),
+            range: self.sessions.log_first(&session.id)..self.sessions.log_end(&session.id),
         });
         uses.collect()
     }

@@ -123,7 +123,7 @@ impl LogReader {
     }
 
     /// The kept segments as (offset, bytes), oldest first.
-    pub(crate) fn segments(&self) -> Vec<(u64, u64)> {
+    fn segments(&self) -> Vec<(u64, u64)> {
         let starts = self.starts().into_iter();
         starts.map(|start| (start, self.length(start))).collect()
     }
@@ -163,7 +163,8 @@ impl LogReader {
         listed.clone()
     }
 
-    fn starts(&self) -> Vec<u64> {
+    /// The start offsets of the kept segments, oldest first.
+    pub(crate) fn starts(&self) -> Vec<u64> {
         self.try_starts().unwrap_or_default()
     }
 
