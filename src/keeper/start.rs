@@ -151,7 +151,11 @@ impl Keeper {
         if let Some(before) = &before {
             self.stop_watching(before);
         }
-        let log = before.and_then(|before| before.log).or(place.log);
+        let mut log = before.and_then(|before| before.log).or(place.log);
+        // One that was still open has the limit of the run before.
+        if let Some(log) = &mut log {
+            log.set_keep(keep);
+        }
         let is_degraded = log.as_ref().is_some_and(|log| log.degraded().is_some());
         let job = Job {
             id: id.clone(),

@@ -132,8 +132,8 @@ impl Journal {
             bytes.push(b'\n');
             lines += 1;
         }
-        // Do not sync, as for single lines.
-        file::replace_lazily(&self.path, &bytes)?;
+        // Not lazily: it is rare, and if the power failed before the kernel writes the new file, all events were lost.
+        file::replace(&self.path, &bytes)?;
         Ok((file::append(&self.path)?, lines))
     }
 

@@ -16,9 +16,9 @@ use crate::sys::paths::{Home, create_in_private_dir};
 use crate::sys::segments;
 use crate::sys::{exit_file, file};
 
-/// Age below which a session's record is written without sync, in milliseconds, as its log is. A job that
-/// starts, or ends at once, thus does not wait for the disk. Only a power failure within the next half minute
-/// could lose both.
+/// Age below which the kernel may write a session's record to disk later, in milliseconds, as it does with logs. A job
+/// that starts, or ends at once, thus does not wait for the disk. Only a power failure within the next half minute could
+/// lose both. Later records are written as [`file::replace`] does.
 const FRESH_MS: i64 = 10_000;
 
 /// The contents of the session directories.

@@ -147,6 +147,11 @@ impl Log {
         self.newlines
     }
 
+    /// Keeps at least the newest `keep` bytes from now on.
+    pub(super) fn set_keep(&mut self, keep: u64) {
+        self.keep = keep;
+    }
+
     /// Continues the count of newlines: an earlier opening of this log, maybe in another keeper, had
     /// dropped the bytes before `first`.
     pub(super) fn continue_count(&mut self, first: u64, newlines: Option<u64>) {
