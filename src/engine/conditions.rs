@@ -1,7 +1,7 @@
 //! The conditions of a wait, compiled from those of a request or made for one that names none.
 
 use super::input::needs;
-use super::pattern::Pattern;
+use super::pattern::{self, Pattern};
 use super::shell_command::TypedCommand;
 use crate::protocol::condition::View;
 use crate::protocol::status::InputState;
@@ -214,6 +214,11 @@ impl Conditions {
     }
 }
 
+fn of_line(pattern: &str) -> Result<Pattern, Error> {
+    pattern::check_line(pattern)?;
+    Pattern::new(pattern)
+}
+
 impl Compiled {
     fn all(conditions: &[Condition]) -> Result<Vec<Self>, Error> {
         conditions.iter().map(Self::new).collect()
@@ -224,8 +229,8 @@ impl Compiled {
             Condition::Exit(_) => Self::Exit,
             Condition::Command(_) => Self::CommandEnd,
             Condition::Input(_) => Self::Input,
-            Condition::Pattern(pattern) => Self::Pattern(Pattern::new(pattern)?),
-            Condition::Gone(pattern) => Self::Gone(Pattern::new(pattern)?),
+            Condition::Pattern(pattern) => Self::Pattern(of_line(pattern)?),
+            Condition::Gone(pattern) => Self::Gone(of_line(pattern)?),
             Condition::IdleMs(ms) => Self::Idle(*ms),
             Condition::Ready(_) => Self::Ready,
             Condition::Port(port) => Self::Port(*port),

@@ -110,6 +110,35 @@ fn boundary(text: &str, at: usize) -> usize {
     at
 }
 
+/// Checks that a client's pattern can match: lines have no newline in them.
+///
+/// # Errors
+/// `invalid_params` if the pattern contains a newline, or `\n` outside of brackets, where it can be one of several
+/// characters.
+pub fn check_line(pattern: &str) -> Result<(), Error> {
+    let (mut is_escaped, mut is_in_brackets) = (false, false);
+    for letter in pattern.chars() {
+        let is_newline = match (letter, is_escaped) {
+            ('\n', _) => true,
+            ('n', true) => !is_in_brackets,
+            _ => false,
+        };
+        if is_newline {
+            let message = format!("`{pattern}` contains a newline, but single lines are searched");
+            let hint = "`$` is the end of a line; give a pattern for each line";
+            return Err(Error::invalid(message).hint(hint));
+        }
+        match letter {
+            _ if is_escaped => {}
+            '[' => is_in_brackets = true,
+            ']' => is_in_brackets = false,
+            _ => {}
+        }
+        is_escaped = letter == '\\' && !is_escaped;
+    }
+    Ok(())
+}
+
 /// Compiles a client's pattern. `^` and `$` match at line ends.
 pub fn compile(pattern: &str, ignore_case: bool) -> Result<Regex, Error> {
     RegexBuilder::new(pattern)
@@ -135,6 +164,16 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    #[test]
+    fn a_pattern_with_a_newline_is_refused() {
+        for pattern in ["a\nb", r"a\nb", r"port 80\r?\n", r"[ab]\n", r"\\\n"] {
+            assert!(check_line(pattern).is_err(), "{pattern}");
+        }
+        for pattern in ["a b", r"[^\n]*x", r"a\\n", r"\[now\]", "name", r"\d+\s*$"] {
+            assert!(check_line(pattern).is_ok(), "{pattern}");
+        }
+    }
 
     #[test]
     fn only_patterns_without_special_characters_are_text() {

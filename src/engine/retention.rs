@@ -3,8 +3,8 @@
 //! An agent's session is removed when its TTL is over. A person's session stays until room is
 //! needed: above `people_count` sessions, those that were not accessed for `people_ms` are removed,
 //! and above ten times that number any of them. Successful sessions are removed before failed ones,
-//! and the least recently accessed first. The one that has just ended is not removed: whoever has waited for
-//! its end is to learn how it ended.
+//! and the least recently accessed first. Those that have just ended come last, whether they have failed or not: whoever
+//! has started them is to learn how they ended.
 
 use super::session::Session;
 use crate::protocol::{SessionId, Timestamp};
@@ -12,6 +12,9 @@ use crate::protocol::{SessionId, Timestamp};
 /// Hard limit on a person's sessions, as a multiple of the usual number, whatever their age. Each
 /// session costs a few kilobytes of the daemon's memory.
 const BOUND: usize = 10;
+
+/// A session that was accessed, or has ended, less than 10 minutes ago is young.
+const YOUNG_MS: i64 = 10 * 60_000;
 
 /// How long finished sessions are kept, and how many.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -52,7 +55,14 @@ pub(super) fn surplus(
 ) -> Vec<SessionId> {
     let order = |session: &&Session| {
         let is_newest = session.id == *newest;
-        (is_newest, session.has_failed(), session.accessed().wall)
+        let accessed = session.accessed().wall;
+        let is_young = now.millis() - accessed.millis() < YOUNG_MS;
+        (
+            is_newest,
+            is_young,
+            !is_young && session.has_failed(),
+            accessed,
+        )
     };
     ended.sort_by_key(order);
     let (people, agents): (Vec<_>, Vec<_>) = ended.into_iter().partition(|s| s.stays_until_room());
@@ -178,6 +188,23 @@ mod tests {
         };
         let sessions: Vec<_> = (0..12).map(|day| session(true, 0, day)).collect();
         assert_eq!(gone(&sessions, retention, 12), [0, 1]);
+    }
+
+    #[test]
+    fn what_has_just_ended_well_does_not_go_before_many_that_have_just_failed() {
+        let retention = Retention {
+            agents_count: 2,
+            ..Retention::default()
+        };
+        let sessions = [
+            session(false, 1, 9),
+            session(false, 1, 9),
+            session(false, 0, 9),
+            session(false, 1, 9),
+        ];
+        assert_eq!(gone(&sessions, retention, 9), [0, 1]);
+        // After a while, failures are kept longer.
+        assert_eq!(gone(&sessions, retention, 10), [2, 0]);
     }
 
     #[test]

@@ -18,6 +18,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::sync::{Mutex, watch};
 use tokio::task::JoinHandle;
 
+use crate::protocol::request::fields;
 use crate::serve::line_splitter::LineSplitter;
 
 /// Maximum length of a line, in bytes. It is far above that of a request to the daemon, so that a call with too
@@ -173,7 +174,10 @@ fn message(line: &[u8]) -> Result<RxJsonRpcMessage<RoleServer>, Option<Refused>>
         Ok(value) => value,
         Err(error) => {
             let about = format!("The line is not JSON: {error}");
-            return refuse(ErrorData::parse_error(about, None), None);
+            // Whoever has sent it waits for an answer to this id.
+            let id = fields(line).remove("id");
+            let id = id.and_then(|id| serde_json::from_str(id.get()).ok());
+            return refuse(ErrorData::parse_error(about, None), id);
         }
     };
     let error = match RxJsonRpcMessage::<RoleServer>::deserialize(&value) {
@@ -219,6 +223,13 @@ mod tests {
         ] {
             let error = message(line.as_bytes()).err().flatten();
             assert_eq!(error.map(|(error, _)| error.code.0), code, "{line}");
+        }
+        let deep = format!("{}{}", "[".repeat(200), "]".repeat(200));
+        for params in [r#""\ud800""#, &deep] {
+            let line = format!(r#"{{"jsonrpc":"2.0","id":5,"method":"x","params":{params}}}"#);
+            let refused = message(line.as_bytes()).err().flatten();
+            let refused = refused.map(|(error, id)| (error.code.0, id));
+            assert_eq!(refused, Some((-32700, Some(RequestId::Number(5)))));
         }
     }
 }

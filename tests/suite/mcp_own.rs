@@ -422,6 +422,28 @@ fn after_a_restart_conditions_are_about_the_new_run() {
 }
 
 #[test]
+fn a_line_that_a_reply_has_left_out_is_found() {
+    let home = Home::new();
+    let mut mcp = Mcp::new(&home, "own", &[]);
+    let many = |what: &str| format!("for i in $(seq 1 300); do echo {what} number $i; done");
+    let command = format!(
+        "{}; echo Listening; {}; echo up; exec sleep 1000",
+        many("compiling the module"),
+        many("warming the cache")
+    );
+    let start = json!({"command": command, "label": "web", "until": [{"pattern": "^up$"}]});
+    let started = mcp.text("start", start);
+    assert!(!started.contains("Listening"), "{started}");
+    let wait =
+        |pattern: &str| json!({"sessionId": "web", "until": [{"pattern": pattern}], "waitMs": 50});
+    let found = mcp.text("wait", wait("^Listening"));
+    assert!(found.starts_with("matched"), "{found}");
+    // A line that was shown is not new.
+    let shown = mcp.text("wait", wait("cache number 300"));
+    assert!(shown.starts_with("timeout"), "{shown}");
+}
+
+#[test]
 fn the_end_of_a_command_is_told_once_and_never_lost() {
     let home = Home::new();
     let gate = home.gate();

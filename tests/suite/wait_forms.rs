@@ -237,3 +237,61 @@ fn a_start_that_waits_for_readiness_without_a_probe_starts_nothing() {
     let listed = serve.ok(json!({"action": "list"}));
     assert_eq!(listed["sessions"], json!([]), "{listed}");
 }
+
+#[test]
+fn one_of_all_that_matches_does_not_end_the_wait_for_the_others() {
+    let home = Home::new();
+    let mut serve = Serve::new(&home, &["--lean"]);
+    let [one, two] = [(); 2].map(|()| Job::start(&mut serve, "echo hit; exec sleep 1000"));
+    one.wait_for(&mut serve, "^hit$");
+    let wait = json!({"action": "wait", "sessionIds": [one.id, two.id], "mode": "all",
+        "until": [{"pattern": "^hit$"}], "waitMs": 100});
+    let waited = serve.ok(wait);
+    let results = waited["results"].as_array().unwrap();
+    let outcomes: Vec<&Value> = results.iter().map(|result| &result["outcome"]).collect();
+    assert_eq!(outcomes, ["timeout", "matched"], "{waited}");
+    assert_eq!(results[0]["seenBefore"]["text"], "hit", "{waited}");
+}
+
+#[test]
+fn a_failure_that_was_seen_before_is_told() {
+    let home = Home::new();
+    let mut serve = Serve::new(&home, &["--lean"]);
+    let job = Job::start(&mut serve, "echo ERROR; echo up; exec sleep 1000");
+    job.wait_for(&mut serve, "^up$");
+    let wait =
+        json!({"until": [{"pattern": "^up$"}], "fail": [{"pattern": "ERROR"}], "waitMs": 100});
+    let waited = job.ask(&mut serve, "wait", wait);
+    assert_eq!(waited["outcome"], "timeout", "{waited}");
+    assert_eq!(waited["seenBefore"]["text"], "ERROR", "{waited}");
+}
+
+#[test]
+fn a_pattern_that_no_line_can_match_is_refused() {
+    let (_home, mut serve) = setup();
+    let job = Job::start(&mut serve, "echo up; exec cat");
+    for request in [
+        json!({"action": "wait", "until": [{"pattern": "a\nb"}]}),
+        json!({"action": "wait", "until": [{"gone": r"up\n"}]}),
+        json!({"action": "log", "grep": r"a\r?\nb"}),
+    ] {
+        let mut request = request;
+        request["sessionId"] = json!(job.id);
+        let error = serve.err(request, "invalid_params");
+        let message = error["message"].as_str().unwrap();
+        assert!(message.contains("contains a newline"), "{error}");
+    }
+}
+
+#[test]
+fn a_newline_as_a_key_is_enter() {
+    let (_home, mut serve) = setup();
+    let job = Job::start(
+        &mut serve,
+        "stty -icanon -icrnl -echo; echo up; head -c 1 | od -An -tx1; exec cat",
+    );
+    job.wait_for(&mut serve, "^up$");
+    let keys = json!({"keys": ["\n"], "until": [{"pattern": "0d"}], "waitMs": 15_000});
+    let pressed = job.ask(&mut serve, "send_keys", keys);
+    assert_eq!(pressed["outcome"], "matched", "{pressed}");
+}

@@ -40,8 +40,13 @@ pub(super) async fn send_keys(hub: &Hub, client: &Rc<Client>, params: SendKeys) 
     for key in &params.keys {
         match key {
             KeyInput::Text { text } => once.extend_from_slice(pressed(text, &target).as_bytes()),
-            KeyInput::Name(name) => once
-                .extend(keys::encode(name, target.modes).map_err(|unknown| invalid_key(&unknown))?),
+            KeyInput::Name(name) => {
+                // A client that writes a newline as a key means the key that makes one.
+                let is_newline = matches!(name.as_str(), "\n" | "\r" | "\r\n");
+                let name = if is_newline { "Enter" } else { name };
+                let bytes = keys::encode(name, target.modes);
+                once.extend(bytes.map_err(|unknown| invalid_key(&unknown))?);
+            }
             KeyInput::Click { click } => once.extend(clicked(hub, &target, *click)?),
             KeyInput::Scroll { scroll } => once.extend(scrolled(hub, &target, *scroll)?),
         }

@@ -58,7 +58,12 @@ pub(super) async fn wait(hub: &Hub, client: &Rc<Client>, params: Wait) -> Answer
         _ => ids,
     };
     let since = since(client, &spec)?;
-    let from = offsets(hub, client, since, unasked, ids);
+    let mut from = offsets(hub, client, since, unasked, ids);
+    if unasked && spec.names_conditions() {
+        for place in &mut from {
+            search_left_out(hub, client, &spec, place).await?;
+        }
+    }
     let plan = if unasked {
         let typed = |(_, id): &(u64, SessionId)| Some((id.clone(), client.typed_earlier(id)?));
         plan.typed_earlier(from.iter().filter_map(typed).collect())
@@ -171,6 +176,31 @@ fn unnamed(hub: &Hub, client: &Client, ids: &[SessionId]) -> Conditions {
     conditions.or_command_end(client.awaited_command(id).is_some())
 }
 
+/// Lets the search begin earlier if the patterns match what the last reply has left out: the model has not seen it.
+async fn search_left_out(
+    hub: &Hub,
+    client: &Client,
+    spec: &WaitSpec,
+    (from, id): &mut (u64, SessionId),
+) -> Result<(), Error> {
+    let Some([first, last]) = client.left_out(id) else {
+        return Ok(());
+    };
+    let seen = seen_before(hub, client, spec, &(*from, id.clone())).await?;
+    if seen.is_some_and(|seen| (first..=last).contains(&seen.line)) {
+        *from = begin_of_run(hub, id);
+    }
+    Ok(())
+}
+
+/// Where the output of the last run begins, as far as it is kept.
+fn begin_of_run(hub: &Hub, id: &SessionId) -> u64 {
+    let state = hub.read();
+    let runs = state.sessions.get(id).map(|session| session.life.runs());
+    let run = runs.and_then(<[_]>::last).map_or(0, |run| run.offset);
+    run.max(state.sessions.log_first(id))
+}
+
 /// What a model has been shown that its patterns match: it may have seen the line and wait for it all the same.
 async fn seen_before(
     hub: &Hub,
@@ -182,12 +212,7 @@ async fn seen_before(
         timeout_ms: Some(0),
         ..spec.clone()
     };
-    let begin = {
-        let state = hub.read();
-        let runs = state.sessions.get(id).map(|session| session.life.runs());
-        let run = runs.and_then(<[_]>::last).map_or(0, |run| run.offset);
-        run.max(state.sessions.log_first(id))
-    };
+    let begin = begin_of_run(hub, id);
     if spec.view == Some(View::Screen) || begin >= *from || *from - begin > SEARCHED_AGAIN {
         return Ok(None);
     }
@@ -241,7 +266,7 @@ async fn found(
     let decided = plan.decide(hub, &[from], WaitMode::Any).await?;
     let decision = decided.verdict.into_iter().next().and_then(|part| part.1);
     Ok(match decision {
-        Some(Decision::Matched(matched)) => Some(matched),
+        Some(Decision::Matched(matched) | Decision::Failed(matched)) => Some(matched),
         _ => None,
     })
 }

@@ -40,6 +40,8 @@ pub(crate) struct Cursors {
     told_run: Option<u32>,
     /// The run whose end it has been told.
     ended_run: Option<u32>,
+    /// The first and the last line that its last reply has left out of the output that counts as shown.
+    left_out: Option<[u64; 2]>,
 }
 
 impl Cursors {
@@ -166,6 +168,17 @@ impl Client {
         let mut known = self.cursors.borrow_mut();
         known.insert(session.id.clone(), cursors);
         session.output.show(&self.principal.scope, offset);
+    }
+
+    /// Notes which lines the reply leaves out that was just recorded with [`Self::show`].
+    pub(crate) fn leave_out(&self, id: &SessionId, lines: Option<[u64; 2]>) {
+        let mut known = self.cursors.borrow_mut();
+        known.entry(id.clone()).or_default().left_out = lines;
+    }
+
+    /// The lines that its last reply has left out.
+    pub(crate) fn left_out(&self, id: &SessionId) -> Option<[u64; 2]> {
+        self.cursors.borrow().get(id)?.left_out
     }
 
     /// Lets its next `wait` on a session search from `offset` on, and not earlier.

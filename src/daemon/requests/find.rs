@@ -27,7 +27,7 @@ pub(crate) fn find(
             .registry
             .find(&client.principal, id.as_str())?;
         if !client.principal.may(access, session) {
-            return Err(not_shared(&session.id, access));
+            return Err(not_shared(session, access));
         }
         session.touch(crate::daemon::clock::now());
         let unsaved = session.is_access_unsaved();
@@ -120,15 +120,19 @@ pub(crate) fn gone(hub: &Hub, client: &Client, id: &SessionId) -> Error {
 }
 
 /// The error for a session of another scope that is shared, but not with this access.
-fn not_shared(id: &SessionId, access: Access) -> Error {
+fn not_shared(session: &Session, access: Access) -> Error {
     let why = match access {
         Access::Type => "shared for viewing, not for typing",
         Access::Read | Access::Own => "shared; only its owner, or a person, may do that",
     };
-    Error::new(
-        ErrorCode::PermissionDenied,
-        format!("Session {id} is {why}"),
-    )
+    let message = format!("Session {} is {why}", session.id);
+    let error = Error::new(ErrorCode::PermissionDenied, message);
+    match &session.spec.project {
+        Some(_) if access == Access::Own => error.hint(
+            "it is a job of a project: `project` brings its jobs up and down, with `jobs` only some of them",
+        ),
+        _ => error,
+    }
 }
 
 /// Finds the sessions that `sessionId`, `sessionIds` or `group` name. The flag is true if `sessionId` was used.

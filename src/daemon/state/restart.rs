@@ -172,7 +172,10 @@ impl State {
         self.look(id);
         self.touch_full_queues();
         for surplus in self.sessions.registry.surplus(&scope, id, at) {
-            let _ = self.remove(&surplus, None);
+            // Somebody is about to be told how it ended.
+            if !self.waiters.waits.has(&surplus) {
+                let _ = self.remove(&surplus, None);
+            }
         }
     }
 

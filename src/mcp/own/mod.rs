@@ -17,8 +17,9 @@ use super::call::{Arguments, Call, Done, Outcome};
 use crate::protocol::traits::{param, spellings};
 use crate::protocol::{Error, ErrorCode};
 
-/// Default time until the jobs of a project have settled, in milliseconds: builds and migrations take their time.
-const SETTLE_MS: u64 = 60_000;
+/// Default time until the jobs of a project have settled, in milliseconds: builds and migrations take their time. Clients
+/// give up a call after 60 seconds by default.
+const SETTLE_MS: u64 = 30_000;
 
 /// Default number of lines of a `log` that names no part.
 const TAIL: u64 = 100;
@@ -94,6 +95,7 @@ fn asked(action: &str, arguments: &Arguments) -> text::Asked {
         newest: arguments.get("newest") == Some(&true.into()),
         limit: is_given(arguments, "limit"),
         up: arguments.get("op") == Some(&"up".into()),
+        apply: arguments.get("apply") == Some(&true.into()),
         background: line.is_some_and(background::leaves_running),
     }
 }

@@ -9,7 +9,7 @@ use crate::daemon::actions::log::lookup::Lookup;
 use crate::daemon::actions::log::matches::{Hit, Matches, Wanted};
 use crate::daemon::actions::log::stretch::{read_lines, stretch};
 use crate::daemon::hub::Hub;
-use crate::engine::pattern::{REGEX_BYTES, compile};
+use crate::engine::pattern::{REGEX_BYTES, check_line, compile};
 use crate::protocol::bounds::{MAX_CONTEXT, MAX_MATCHES};
 use crate::protocol::params::{Log, Stream};
 use crate::protocol::reply::LogMatches;
@@ -31,6 +31,7 @@ pub(super) async fn grep(
     let choice = Choice::new(hub, id, params, since).await?;
     let pattern = params.grep.as_deref().unwrap_or_default();
     let ignore_case = params.ignore_case == Some(true);
+    check_line(pattern)?;
     let regex = compile(pattern, ignore_case)?;
     let wanted = wanted(params)?;
     hub.catch_up(id).await;

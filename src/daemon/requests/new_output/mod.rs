@@ -136,6 +136,7 @@ fn now(
             .show(&client.principal.scope, polled.input_state);
         if show.moves != Moves::Nothing {
             client.show(session, next, show.moves);
+            client.leave_out(id, polled.omitted_lines);
             if session.scope == client.principal.scope {
                 keep_shown(hub, client, id, next);
             }

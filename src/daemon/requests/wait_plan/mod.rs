@@ -171,11 +171,14 @@ impl Plan {
             at_entry,
             elapsed_ms,
         } = self.decide(hub, &from, mode).await?;
-        let matched = |(_, decision): &(_, Option<Decision>)| {
-            matches!(decision, Some(Decision::Matched(_) | Decision::Failed(_)))
+        let decides = |(_, decision): &(_, Option<Decision>)| match decision {
+            Some(Decision::Failed(_)) => true,
+            // One of all is not enough.
+            Some(Decision::Matched(_)) => mode != WaitMode::All,
+            _ => false,
         };
         // If the wait was over before its timeout, the sessions that did not decide it were not waited for any longer.
-        let is_decided = verdict.iter().any(matched) || elapsed_ms < self.timeout_ms;
+        let is_decided = verdict.iter().any(decides) || elapsed_ms < self.timeout_ms;
         // The sessions share the space of a reply for a model.
         let max_chars = if client.is_lean() {
             self.max_chars.min(LEAN_BYTES / from.len().max(1))

@@ -32,6 +32,8 @@ pub struct Asked {
     pub limit: bool,
     /// It brings up a project.
     pub up: bool,
+    /// It also restarts the jobs of a project whose definition has changed.
+    pub apply: bool,
 }
 
 /// The text for the result of an action.
@@ -48,7 +50,7 @@ pub fn of(action: &str, result: &Value, asked: Asked) -> String {
         "kill" => killed(result),
         "ask_human" => answered(result),
         "export" => exported(result),
-        "project" => project::state(result, asked.up),
+        "project" => project::state(result, asked),
         "hosts" if array(result, "hosts").next().is_none() => "no hosts".to_owned(),
         _ => fields(result),
     };
@@ -229,6 +231,7 @@ mod tests {
         background: false,
         limit: false,
         up: false,
+        apply: false,
     };
 
     #[test]

@@ -2,16 +2,20 @@
 
 use serde_json::Value;
 
-use super::{array, word};
+use super::{Asked, array, word};
 use crate::protocol::project::GUESSED;
 
-/// A line about the project, one for each job, and what belongs to it. `is_up`: the request brings it up.
-pub(super) fn state(result: &Value, is_up: bool) -> String {
+/// A line about the project, one for each job, and what belongs to it.
+pub(super) fn state(result: &Value, asked: Asked) -> String {
     let mut lines = vec![head(result)];
-    // What has been done is told by the jobs.
-    let is_done = is_up && result["settled"] == true;
-    let planned = array(result, "plan").filter(|change| change["change"] != "keep" && !is_done);
-    lines.extend(planned.map(plan));
+    let changes = array(result, "plan").filter(|change| change["change"] != "keep");
+    if asked.up && result["settled"] == true {
+        // What has been done is told by the jobs.
+        let left = changes.filter(|_| !asked.apply).filter_map(left_alone);
+        lines.extend(left);
+    } else {
+        lines.extend(changes.map(plan));
+    }
     for job in array(result, "jobs") {
         lines.push(line(job));
         if let Some(question) = job["question"].as_str() {
@@ -37,6 +41,19 @@ fn head(result: &Value) -> String {
         word(result, "name"),
         word(result, "dir")
     )
+}
+
+/// Says that a job runs on with its definition of before, as `up` leaves it if nothing else is wanted.
+fn left_alone(change: &Value) -> Option<String> {
+    let is_left = change["change"] == "restart" && change["ended"] != true;
+    let note = change["note"].as_str().map(|note| format!(" ({note})"));
+    is_left.then(|| {
+        format!(
+            "{} runs on as it was{}; apply:true restarts it",
+            word(change, "job"),
+            note.unwrap_or_default()
+        )
+    })
 }
 
 /// `planned: restart api (run changed)`.
@@ -97,7 +114,8 @@ mod tests {
     fn one_reply_has_addresses_and_what_failed() {
         let result = json!({
             "name": "shop", "dir": "/src/shop", "up": true, "settled": true, "failed": true,
-            "plan": [{"change": "start", "job": "web"}, {"change": "keep", "job": "db"}],
+            "plan": [{"change": "start", "job": "web"}, {"change": "keep", "job": "db"},
+                {"change": "restart", "job": "api", "note": "run changed"}],
             "jobs": [
                 {"job": "web", "phase": "ready", "url": "http://localhost:3000", "ports": [3000], "sessionId": "k3v9"},
                 {"job": "db", "phase": "running", "ports": [5432], "sessionId": "a", "question": "Password:"},
@@ -109,6 +127,7 @@ mod tests {
         let expected = "\
 project shop in /src/shop: up; something failed
 planned: start web
+planned: restart api (run changed)
 web ready http://localhost:3000 [k3v9]
 db running port 5432 [a]
   asks: Password:
@@ -117,9 +136,15 @@ migrate failed, exit code 1 [b]
   | bye
 api skipped: needs migrate ok
 warning: web: odd";
-        assert_eq!(state(&result, false), expected);
-        let up = state(&result, true);
+        let mut asked = Asked::default();
+        assert_eq!(state(&result, asked), expected);
+        asked.up = true;
+        let up = state(&result, asked);
         assert!(!up.contains("planned") && up.contains("web ready"), "{up}");
+        let left = "api runs on as it was (run changed); apply:true restarts it";
+        assert!(up.contains(left), "{up}");
+        asked.apply = true;
+        assert!(!state(&result, asked).contains("runs on"));
     }
 
     #[test]
