@@ -57,6 +57,7 @@ fn a_read_only_agent_looks_and_changes_nothing() {
         json!({"action": "project", "op": "reload", "dir": dir}),
         json!({"action": "project", "op": "down", "dir": dir}),
         json!({"action": "queue", "group": "builds", "parallel": 1}),
+        json!({"action": "events", "ack": 1}),
     ];
     for request in changes {
         looking.err(request, "permission_denied");
