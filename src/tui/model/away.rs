@@ -71,6 +71,9 @@ impl Away {
         match event.event {
             EventKind::Exited | EventKind::Lost => tally.ended = true,
             EventKind::InputNeeded | EventKind::HumanAsked => tally.asked = true,
+            // Its schedule, or a file that somebody has saved: that is what the job is for.
+            EventKind::Restarted
+                if event.data["by"]["kind"] == "schedule" || !event.data["because"].is_null() => {}
             EventKind::Restarted => {
                 tally.restarts += 1;
                 tally.by_agent |= event.data["by"]["kind"] == "agent";

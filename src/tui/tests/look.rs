@@ -217,6 +217,11 @@ fn opening_shows_what_happened_meanwhile() {
     assert!(dash.actions().contains(&"events"));
     let mut by_agent = event(EventKind::Restarted, "api");
     by_agent.data = json!({"by": {"kind": "agent", "scope": "builder"}});
+    // What a job is there for is no news.
+    let mut scheduled = event(EventKind::Restarted, "api");
+    scheduled.data = json!({"by": {"kind": "schedule"}});
+    let mut saved = event(EventKind::Restarted, "api");
+    saved.data = json!({"because": "changed: src/main.rs"});
     let mut old = event(EventKind::Exited, "lint");
     old.at = Some(Timestamp(THEN - 1));
     answer(
@@ -226,6 +231,8 @@ fn opening_shows_what_happened_meanwhile() {
             event(EventKind::InputNeeded, "migrate"),
             event(EventKind::Restarted, "api"),
             by_agent,
+            scheduled,
+            saved,
             event(EventKind::Exited, "build"),
             event(EventKind::InputNeeded, "web"),
             old,
