@@ -1,7 +1,5 @@
-//! The next run of a session, by its restart policy or because a client asked for it.
-//!
-//! A session with a policy has ended only when the policy has given up. Until then its status is `retrying`,
-//! and the time of its next run is in `meta.json`.
+//! The next run of a session, by its restart policy or because a client asked for it. [`state`](crate::daemon::state)
+//! decides when.
 
 use std::collections::hash_map::Entry;
 use std::path::Path;

@@ -301,17 +301,22 @@ async fn watched<T>(hub: &Hub, host: &str, waits: bool, call: impl Future<Output
     let mut call = pin!(call);
     loop {
         tokio::select! {
-                    answer = &mut call => return answer,
-                    () = tokio::time::sleep(SILENCE) => hub.change(|state| {
-                        if let Some(entry) = state.hosts.get_mut(host) {
-                            if waits {
-        entry.link.used(now())
-        } else {
-        entry.doubt()
+            answer = &mut call => return answer,
+            () = tokio::time::sleep(SILENCE) => hub.change(|state| note_silence(state, host, waits)),
         }
-                        }
-                    }),
-                }
+    }
+}
+
+/// A host has not answered for a while. A request that waits for something may take its time and uses the link; another
+/// one raises a doubt whether the host is there.
+fn note_silence(state: &mut State, host: &str, waits: bool) {
+    let Some(entry) = state.hosts.get_mut(host) else {
+        return;
+    };
+    if waits {
+        entry.link.used(now());
+    } else {
+        entry.doubt();
     }
 }
 

@@ -117,7 +117,7 @@ async fn connection(
         typed: BTreeSet::new(),
         has_missed: false,
         history: None,
-        live: None,
+        live: Live::Off,
         is_silent: false,
     };
     let version = match timeout_at(deadline, main.catch_up()).await {
@@ -160,9 +160,21 @@ struct Main<'a> {
     /// The subscription to what happens to sessions.
     history: Option<String>,
     /// The subscription to live events.
-    live: Option<String>,
+    live: Live,
     /// Whether the host did not give a sign of life.
     is_silent: bool,
+}
+
+/// The subscription to events that are told only while somebody wants them.
+#[derive(Default)]
+enum Live {
+    /// Nobody wants them.
+    #[default]
+    Off,
+    /// It has this id.
+    On(String),
+    /// The host has refused it. Lists show what these events would tell.
+    Refused,
 }
 
 impl Main<'_> {
@@ -376,8 +388,8 @@ impl Main<'_> {
             LIVE.iter().any(|kind| state.events.has_listeners(*kind))
                 && state.events.bus.is_watched(&self.host.name)
         };
-        match (wants, self.live.take()) {
-            (true, None) => {
+        match (wants, std::mem::take(&mut self.live)) {
+            (true, Live::Off) => {
                 let mut answer = self.ask("subscribe", json!({ "events": LIVE })).await?;
                 if answer.is_err() {
                     let known = &LIVE[..LIVE.len() - 1];
@@ -387,16 +399,14 @@ impl Main<'_> {
                     let id = said.get("subscriptionId")?.as_str()?;
                     Some(id.to_owned())
                 });
-                // Without it, lists show what these events would tell.
-                self.live = Some(id.unwrap_or_default());
+                self.live = id.map_or(Live::Refused, Live::On);
             }
-            (false, Some(id)) => {
-                // It is gone already if it was never there.
-                let _ = self
-                    .ask("unsubscribe", json!({ "subscriptionId": id }))
-                    .await?;
+            (false, Live::On(id)) => {
+                let wanted = json!({ "subscriptionId": id });
+                let _ = self.ask("unsubscribe", wanted).await?;
             }
-            (_, before) => self.live = before,
+            (false, Live::Off | Live::Refused) => {}
+            (true, before) => self.live = before,
         }
         Ok(())
     }
