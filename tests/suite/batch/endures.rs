@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::PATIENCE;
-use crate::support::process::Held;
+use crate::support::process::{Held, write_script};
 use crate::support::{DEADLINE, Slurm, Trap, eventually_within};
 
 #[test]
@@ -122,4 +122,43 @@ fn the_next_daemon_reaches_the_cluster_as_the_one_before() {
         let ended = slurm.status_of_ended(replace);
         assert_eq!(ended["status"], "killed", "{ended}");
     }
+}
+
+#[test]
+fn a_job_that_a_list_of_the_cluster_lacks_is_not_lost() {
+    let Some(slurm) = Slurm::new(1) else { return };
+    let home = &slurm.home;
+    let (programs, blind, asked) = (
+        home.scratch("bin"),
+        home.scratch("blind"),
+        home.scratch("asked"),
+    );
+    let path = std::env::var("PATH").unwrap();
+    std::fs::create_dir_all(&programs).unwrap();
+    write_script(
+        &programs.join("squeue"),
+        &format!(
+            "#!/bin/sh\nPATH={path}\n[ ! -e {blind} ] || {{ echo once >> {asked}; exit 0; }}\nexec squeue \"$@\"\n",
+            blind = blind.display(),
+            asked = asked.display(),
+        ),
+    );
+    let path = format!("{}:{path}", programs.display());
+    let line = "echo up; exec sleep 600";
+    home.run_with_env(
+        &["run", "--on", "slurm", "-n", "job", line],
+        &[("PATH", &path)],
+    )
+    .expect_code(0);
+    home.ok(&["wait", "job", "--for", "match:^up$"]);
+    std::fs::write(&blind, "").unwrap();
+    // What follows from the first list is over when the next one is asked for.
+    eventually_within(PATIENCE, "two lists lack it", || {
+        slurm.status("job");
+        let times = std::fs::read_to_string(&asked).unwrap_or_default();
+        (times.lines().count() > 1).then_some(())
+    });
+    assert_eq!(slurm.status("job")["status"], "running");
+    std::fs::remove_file(&blind).unwrap();
+    home.ok(&["stop", "job"]);
 }
