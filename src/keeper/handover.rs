@@ -93,7 +93,7 @@ const NEEDED: &[&str] = &["Takeover", "Adopt"];
 /// Receives the daemon's handover, and the requests that arrived together with its last message. If
 /// the daemon dies during the handover, the sessions received so far are kept.
 pub(super) fn receive(channel: &mut Channel) -> io::Result<(Inheritance, Asked)> {
-    let mut handover = Handover::default();
+    let mut handover = Arrived::default();
     while !handover.is_complete() {
         let ready = rustix::event::PollFd::new(channel, rustix::event::PollFlags::IN);
         rustix::io::retry_on_intr(|| rustix::event::poll(&mut [ready.clone()], None))?;
@@ -121,14 +121,14 @@ fn can_be_repeated(error: &io::Error) -> bool {
 
 /// A handover, as far as it has been received.
 #[derive(Default)]
-struct Handover {
+struct Arrived {
     inheritance: Option<Inheritance>,
     /// Number of sessions.
     expected: usize,
     asked: Asked,
 }
 
-impl Handover {
+impl Arrived {
     fn is_complete(&self) -> bool {
         let inheritance = self.inheritance.as_ref();
         inheritance.is_some_and(|i| i.sessions.len() >= self.expected)

@@ -61,7 +61,7 @@ pub(super) fn upgrade_failed(error: String) -> ToDaemon {
 /// The state passed to the program that replaces this one, which may be of another version. Descriptors are
 /// passed as numbers, because they stay open.
 #[derive(PartialEq, Debug, Serialize, Deserialize)]
-struct Handover {
+struct ExecState {
     locks: [RawFd; 2],
     listener: RawFd,
     #[serde(rename = "board")]
@@ -129,7 +129,7 @@ impl Keeper {
             stored.insert(name.clone(), keep(dup(fd)?)?);
         }
         let on_exits = self.on_exits.kept(&mut keep)?;
-        let handover = Handover {
+        let handover = ExecState {
             locks: [
                 keep(dup(&self.locks.socket)?)?,
                 keep(dup(&self.locks.sessions)?)?,
@@ -159,7 +159,7 @@ impl Keeper {
 /// Reads the state that the previous program wrote to the memory file with this descriptor number.
 pub(super) fn read(number: RawFd) -> io::Result<Received> {
     let memory = File::from(inherited(number)?);
-    let handover: Handover = serde_json::from_reader(io::BufReader::new(memory))?;
+    let handover: ExecState = serde_json::from_reader(io::BufReader::new(memory))?;
     let mut sessions = Vec::new();
     for (kept, fds) in handover.sessions {
         let fds = fds.into_iter().map(inherited).collect::<io::Result<_>>()?;
@@ -196,7 +196,7 @@ mod tests {
 
     #[test]
     fn the_handover_of_version_1() {
-        let handover = Handover {
+        let handover = ExecState {
             locks: [3, 4],
             listener: 5,
             shared_table: 6,
@@ -221,7 +221,7 @@ mod tests {
         // As versions wrote it that handed no commands over.
         let mut earlier = serde_json::to_value(&handover).unwrap();
         earlier.as_object_mut().unwrap().remove("on_exits");
-        let earlier: Handover = serde_json::from_value(earlier).unwrap();
+        let earlier: ExecState = serde_json::from_value(earlier).unwrap();
         assert_eq!(earlier.on_exits, KeptCommands::default());
     }
 }
