@@ -99,10 +99,7 @@ fn request(texts: &Texts, job: &mut Sketch, http: &Fields<'_>, name: &str) -> Ve
     let text = |key, usual: &'static str| http.text(key).unwrap_or(usual);
     let (scheme, host) = (text("scheme", "http"), text("host", "127.0.0.1"));
     let path = text("path", "/");
-    let path = match path.strip_prefix('/') {
-        Some(path) => path,
-        None => path,
-    };
+    let path = path.strip_prefix('/').unwrap_or(path);
     let port = http
         .get("port")
         .or(http.get("num_port"))
