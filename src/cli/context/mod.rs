@@ -42,7 +42,8 @@ pub struct Context {
     pub has_separator: bool,
     /// Builds the grammar of all verbs.
     pub grammar: fn() -> Command,
-    /// What a verb says about a target that is no job, for those who know it from another program.
+    /// The hint of this verb for a target that names no job, if the word is known from another program: `stop all`,
+    /// `start COMMAND`.
     pub advice: fn(&str) -> Option<String>,
     /// Opened by the first verb that needs it.
     connection: Option<Connection>,
