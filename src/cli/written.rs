@@ -1,8 +1,11 @@
 //! A file that somebody has named for the output of a verb.
 
 use std::fs::{File, Permissions};
-use std::io;
+use std::io::{self, Write};
 use std::path::Path;
+
+use crate::cli::exit::{Exit, Failure};
+use crate::client::Copy;
 
 /// A file that is to be written. It is opened first, as a shell does: then the error of a path is that of this process,
 /// and a new file has the mode that the umask says.
@@ -50,6 +53,24 @@ impl<'a> Written<'a> {
         }
     }
 
+    /// Makes these bytes its whole content. If that fails, an older file stays as it was.
+    pub(super) fn fill(mut self, bytes: &[u8]) -> io::Result<()> {
+        if !self.is_replaced() {
+            return self.emptied()?.write_all(bytes);
+        }
+        let mut copy = Copy::to(self.path);
+        let written = copy.write_all(bytes);
+        // It says more than the error of `Write`.
+        let written = copy.fault().map_or(written, Err);
+        match written.and_then(|()| copy.finish()) {
+            Ok(_) => self.replaced(),
+            Err(error) => {
+                self.give_up();
+                Err(error)
+            }
+        }
+    }
+
     /// The file, without what was in it.
     pub(super) fn emptied(&mut self) -> io::Result<&mut File> {
         if self.file.metadata()?.is_file() {
@@ -59,10 +80,15 @@ impl<'a> Written<'a> {
     }
 }
 
+/// The failure that a file cannot be written.
+pub(super) fn unwritable(path: &Path) -> impl Fn(io::Error) -> Failure {
+    let path = path.display().to_string();
+    move |error| Failure::with_message(Exit::FAILED, format!("cannot write {path}: {error}"))
+}
+
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
-    use std::io::Write;
     use std::os::unix::fs::{PermissionsExt, symlink};
 
     use super::*;
@@ -88,6 +114,13 @@ mod tests {
         written.emptied().unwrap().write_all(b"x").unwrap();
         written.give_up();
         assert_eq!(std::fs::read_to_string(at("old")).unwrap(), "x");
+        Written::open(&path).unwrap().fill(b"y").unwrap();
+        let (text, is_link) = (std::fs::read_to_string(at("old")), path.is_symlink());
+        assert_eq!((text.unwrap().as_str(), is_link), ("y", true));
+        let path = at("old");
+        Written::open(&path).unwrap().fill(b"z").unwrap();
+        let text = std::fs::read_to_string(&path).unwrap();
+        assert_eq!((text.as_str(), mode("old")), ("z", 0o640));
         let path = at("none");
         Written::open(&path).unwrap().give_up();
         assert!(!path.exists());

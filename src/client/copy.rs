@@ -1,12 +1,12 @@
-//! Files that are copied from another host.
+//! Files that are complete or are not there: those that are copied from another host, and those that a verb writes.
 
 use std::io::{self, Write};
 use std::path::Path;
 
 use crate::sys::file::Draft;
 
-/// A file into which something of another host is copied. It is at its path once it is complete: a host that does not
-/// answer, and a link that breaks, leave an older file alone.
+/// A file that is written in parts, such as a copy from another host. It is at its path once it is complete: a host that
+/// does not answer, a link that breaks and a full disk leave an older file alone.
 #[derive(Debug)]
 pub struct Copy<'a> {
     path: &'a Path,

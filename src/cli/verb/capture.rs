@@ -9,6 +9,7 @@ use crate::cli::exit::{Exit, Failure};
 use crate::cli::output::note;
 use crate::cli::value::destination::Destination;
 use crate::cli::value::number;
+use crate::cli::written::{Written, unwritable};
 use crate::client::{read_base64, read_reply};
 use crate::protocol::Action;
 use crate::protocol::params::{Capture as Params, CaptureFormat};
@@ -129,7 +130,10 @@ impl Capture {
 
     fn print(&self, ctx: &mut Context, bytes: &[u8]) -> Result<Exit, Failure> {
         match self.file() {
-            Some(file) => write(file, bytes)?,
+            Some(file) => {
+                let written = Written::open(file).and_then(|written| written.fill(bytes));
+                written.map_err(unwritable(file))?;
+            }
             None => ctx.out.bytes(bytes)?,
         }
         Ok(Exit::OK)
@@ -165,13 +169,6 @@ impl From<Form> for CaptureFormat {
             Form::Json => Self::Json,
         }
     }
-}
-
-fn write(file: &Path, bytes: &[u8]) -> Result<(), Failure> {
-    std::fs::write(file, bytes).map_err(|error| {
-        let message = format!("cannot write {}: {error}", file.display());
-        Failure::with_message(Exit::FAILED, message)
-    })
 }
 
 fn cursor(captured: &Captured) -> String {

@@ -13,7 +13,7 @@ use crate::cli::logs::show::tell_gap;
 use crate::cli::settings::host::named;
 use crate::cli::there;
 use crate::cli::value::destination::Destination;
-use crate::cli::written::Written;
+use crate::cli::written::{Written, unwritable};
 use crate::client::{Copy, read_base64};
 use crate::link::Host;
 use crate::protocol::params::{Encoding, Export as Params, ExportFormat};
@@ -159,12 +159,6 @@ impl From<Form> for ExportFormat {
             Form::Raw => Self::Raw,
         }
     }
-}
-
-/// The failure that a file cannot be written.
-fn unwritable(path: &Path) -> impl Fn(io::Error) -> Failure {
-    let path = path.display().to_string();
-    move |error| Failure::with_message(Exit::FAILED, format!("cannot write {path}: {error}"))
 }
 
 /// Writes an export to a file of this machine, and returns its length.

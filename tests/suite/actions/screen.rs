@@ -215,6 +215,24 @@ fn a_screen_is_drawn_as_pixels() {
 }
 
 #[test]
+fn a_capture_that_cannot_be_written_leaves_the_older_file_alone() {
+    let home = Home::new();
+    home.start(&["-n", "hello", "-w", "echo hello"]);
+    let file = home.scratch("screen.txt");
+    std::fs::write(&file, "older\n").unwrap();
+    let args = ["capture", "hello", "-o", file.to_str().unwrap()];
+    // As on a full disk, files cannot become longer.
+    let command = home.command_after("trap '' XFSZ; ulimit -f 0", &args);
+    let ran = home.run_command(command, &args).expect_code(1);
+    ran.expect_said(&format!("cannot write {}: ", file.display()));
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), "older\n");
+    home.ok(&args);
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), "hello\n");
+    let names = std::fs::read_dir(file.parent().unwrap()).unwrap();
+    assert_eq!(names.count(), 1, "nothing is left beside it");
+}
+
+#[test]
 fn a_new_run_begins_on_a_terminal_as_a_new_one() {
     let home = Home::new();
     let line = "if [ -e again ]; then echo plain second run; else touch again; \
