@@ -22,7 +22,7 @@ use crate::protocol::duration;
 use crate::protocol::params::{Project, ProjectOp};
 use crate::protocol::reply::ProjectState;
 use crate::protocol::shell::quote;
-use crate::protocol::{Action, Timestamp};
+use crate::protocol::{Action, ErrorCode, Timestamp};
 use crate::term::sanitize::clean;
 use crate::tui;
 
@@ -75,7 +75,7 @@ pub struct Up {
     #[arg(long)]
     fail_fast: bool,
     /// Whether to wait until the jobs are ready, have ended or have failed
-    #[arg(long, value_name = "BOOL", default_value_t = true, num_args = 0..=1, default_missing_value = "true", action = ArgAction::Set)]
+    #[arg(long, value_name = "BOOL", default_value_t = true, num_args = 0..=1, require_equals = true, default_missing_value = "true", action = ArgAction::Set)]
     wait: bool,
     /// Longest time to wait; the jobs go on afterwards
     #[arg(long, value_name = "TIME", value_parser = duration::parse)]
@@ -90,7 +90,9 @@ pub struct Up {
 
 impl Up {
     pub(super) fn run(self, ctx: &mut Context) -> Result<Exit, Failure> {
-        self.bring_up(ctx).map_err(foreign::named)
+        let jobs = self.jobs.clone();
+        let outcome = self.bring_up(ctx);
+        outcome.map_err(|failure| foreign::named(with_value_of_wait(failure, &jobs)))
     }
 
     fn bring_up(mut self, ctx: &mut Context) -> Result<Exit, Failure> {
@@ -244,6 +246,21 @@ impl Up {
         let jobs = self.jobs.iter().map(|job| format!(" {}", quote(job)));
         let jobs: String = left_out.chain(jobs).collect();
         format!("{}{jobs}", consent::unasked("up", &flags, &self.source()))
+    }
+}
+
+/// If there is no job of this name, because it was meant as a value: `--wait false`. The option takes none without a `=`,
+/// so that `--wait web` names a job.
+fn with_value_of_wait(failure: Failure, jobs: &[String]) -> Failure {
+    let Failure::Refused(error) = &failure else {
+        return failure;
+    };
+    let is_unknown = |word: &&str| error.message.ends_with(&format!(" `{word}`"));
+    let word = ["true", "false"].into_iter().find(is_unknown);
+    let is_meant = error.code == ErrorCode::SessionNotFound;
+    match word.filter(|word| is_meant && jobs.iter().any(|job| job == word)) {
+        Some(word) => failure.hint(format!("a value of --wait follows a `=`: --wait={word}")),
+        None => failure,
     }
 }
 

@@ -410,3 +410,18 @@ fn every_verb_of_projects_takes_a_file() {
     shop.ok(&["down", "-f", "other.toml"]);
     assert_eq!(shop.phase("web"), "stopped");
 }
+
+#[test]
+fn a_word_after_wait_is_a_job() {
+    let shop = Project::new(SHOP);
+    touch(&shop, "db.ready");
+    let lines = shop.ok(&["up", "--wait", "docs"]);
+    has(&lines, "docs running");
+    assert_eq!(shop.phase("api"), "none", "only what is named");
+    let ran = shop.run(&["up", "--wait", "false"]).expect_code(4);
+    let ran = ran.expect_said("project shop has no job `false`");
+    ran.expect_said("hint: a value of --wait follows a `=`: --wait=false");
+    shop.ok(&["up", "--wait=false", "db"]);
+    let ran = shop.run(&["up", "--wait=maybe"]).expect_code(2);
+    ran.expect_said("--wait");
+}
