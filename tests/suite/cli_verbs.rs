@@ -4,7 +4,7 @@
 use serde_json::Value;
 
 use crate::support::needs::have;
-use crate::support::{Home, eventually};
+use crate::support::{Home, Terminal, eventually};
 
 #[test]
 fn start_runs_ended_jobs_again_and_leaves_others_alone() {
@@ -99,6 +99,20 @@ fn ports_urls_and_processes_are_shown() {
         top.contains("sleep 1000") && top.contains(&port.to_string()),
         "{top}"
     );
+}
+
+#[test]
+fn top_follows_the_width_of_the_window() {
+    let home = Home::new();
+    home.start(&["-n", "web", "sleep 1000"]);
+    let mut top = Terminal::new(&home, &["top"], (100, 24));
+    top.wait_for_text("sleep 1000");
+    top.resize(40, 24);
+    top.wait_for("picture of 40 columns", |screen| {
+        let rows = screen.rows_text(true);
+        // A heading that wraps would have its last word here.
+        rows[0].starts_with("NAME") && rows[0].ends_with('…') && rows[1].starts_with("web ")
+    });
 }
 
 #[test]

@@ -38,7 +38,8 @@ pub struct Output {
     error_paint: Paint,
     /// Whether the terminal only prints (`TERM=dumb`).
     is_dumb: bool,
-    /// Columns of the terminal. `None` if standard output is not a terminal.
+    /// Columns of the terminal when the command began, for what is printed once; [`size`](Self::size) has those of now.
+    /// `None` if standard output is not a terminal.
     pub width: Option<usize>,
 }
 
@@ -75,7 +76,7 @@ impl Output {
         }
     }
 
-    /// Rows and columns of the terminal. `None` if it does not report them.
+    /// Rows and columns of the terminal now. `None` if it does not report them.
     pub fn size(&self) -> Option<Size> {
         let size = rustix::termios::tcgetwinsize(io::stdout()).ok()?;
         (size.ws_row > 0 && size.ws_col > 0).then(|| Size::new(size.ws_row, size.ws_col))

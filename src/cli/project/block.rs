@@ -50,10 +50,13 @@ impl Block {
     }
 
     fn draw(&mut self, out: &mut Output, jobs: &[&ProjectJob]) -> Result<(), Failure> {
-        let width = out.width.unwrap_or(80).saturating_sub(1);
+        // The window may have another size than for the drawing before.
+        let size = out.size();
+        let width = size.map(|size| usize::from(size.cols())).or(out.width);
+        let width = width.unwrap_or(80).saturating_sub(1);
         // The cursor does not go back above the top of the window, and stands below the block. The top row is left out:
         // tmux keeps what is cleared from there on in its history.
-        let rows = out.size().map_or(u16::MAX, |size| size.rows());
+        let rows = size.map_or(u16::MAX, |size| size.rows());
         let height = usize::from(rows.saturating_sub(2).max(1));
         let mut text = String::new();
         if self.drawn > 0 {

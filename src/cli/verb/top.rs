@@ -47,8 +47,11 @@ impl Top {
                 // What is wrong has been said; a heading alone says nothing.
                 return Ok(exit);
             }
-            let mut picture = lines(&records, ctx.out.width, words::now());
-            if let Some(size) = ctx.out.size().filter(|_| repeats) {
+            // The window may have another size than for the picture before.
+            let size = ctx.out.size().filter(|_| repeats);
+            let width = size.map(|size| usize::from(size.cols()));
+            let mut picture = lines(&records, width.or(ctx.out.width), words::now());
+            if let Some(size) = size {
                 picture.truncate(usize::from(size.rows()).saturating_sub(1));
                 ctx.out.bytes(REPAINT.as_bytes())?;
             }

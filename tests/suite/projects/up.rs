@@ -425,3 +425,28 @@ fn a_word_after_wait_is_a_job() {
     let ran = shop.run(&["up", "--wait=maybe"]).expect_code(2);
     ran.expect_said("--wait");
 }
+
+#[test]
+fn a_window_that_becomes_narrower_wraps_no_line() {
+    let (first, second) = ("a".repeat(60), "b".repeat(60));
+    let job = |name: &str| {
+        format!(
+            "[jobs.{name}]\nrun = \"exec sleep 1000\"\nready = {{ exec = \"test -e {name}.ready\", every = \"100ms\" }}\n"
+        )
+    };
+    let shop = Project::new(&format!("version = 1\n{}{}", job(&first), job(&second)));
+    let mut view = Terminal::in_dir(&shop.home, &shop.dir, &["up"], (100, 24));
+    view.wait_for_text(&format!("{second} starting"));
+    view.resize(40, 24);
+    for name in [&first, &second] {
+        touch(&shop, &format!("{name}.ready"));
+        shop.until(name, "ready");
+    }
+    assert_eq!(view.exit_code(), 0, "{}", view.text());
+    let shown = view.text();
+    let cut = |letter: &str| format!("{}…", letter.repeat(38));
+    assert!(
+        shown.contains(&format!("{}\n{}", cut("a"), cut("b"))) && !shown.contains("ready"),
+        "{shown}"
+    );
+}
