@@ -76,12 +76,9 @@ fn job(source: &Source<'_>, name: &str, node: &Node) -> Result<Sketch, Fault> {
     match (shell, argv) {
         (Some(shell), None) => job.set("run", line(source, shell)?),
         (None, Some(argv)) => {
-            let words = match &argv.value {
-                Value::List(items) if !items.is_empty() => argv.texts(),
-                _ => None,
-            };
-            let words = words.ok_or_else(|| source.fault(argv, "cmd must be a list of texts"))?;
-            job.set("cmd", words.into_iter().map(literal).collect::<Toml>());
+            let words = words(source, argv)?;
+            let words = words.iter().map(|word| literal(word));
+            job.set("cmd", words.collect::<Toml>());
         }
         (Some(_), Some(_)) => return Err(source.fault(node, "has both shell and cmd")),
         (None, None) => return Err(source.fault(node, "has neither shell nor cmd")),
@@ -127,6 +124,19 @@ fn line<'a>(source: &Source<'_>, node: &'a Node) -> Result<&'a str, Fault> {
     line.ok_or_else(|| source.fault(node, "must be a shell line"))
 }
 
+/// The words of a command: a list, or as dekit takes them also a text, which no shell reads.
+fn words(source: &Source<'_>, node: &Node) -> Result<Vec<String>, Fault> {
+    let words = match &node.value {
+        Value::List(_) => node
+            .texts()
+            .map(|words| words.into_iter().map(str::to_owned).collect()),
+        _ => node.text().and_then(shlex::split),
+    };
+    let words = words.filter(|words: &Vec<String>| !words.is_empty());
+    let must = "cmd must be a list of texts, or a text with words and complete quotes";
+    words.ok_or_else(|| source.fault(node, must))
+}
+
 fn environment(source: &Source<'_>, job: &mut Sketch, fields: &Fields<'_>) -> Result<(), Fault> {
     let env = fields.get("env").and_then(Node::entries);
     for (name, node) in env.unwrap_or_default() {
@@ -137,10 +147,14 @@ fn environment(source: &Source<'_>, job: &mut Sketch, fields: &Fields<'_>) -> Re
         };
         super::variable(&mut job.env, name, value);
     }
-    let paths = fields.texts("add_path").unwrap_or_default();
-    if !paths.is_empty() {
-        let mut paths: Vec<String> = paths.into_iter().map(literal).collect();
-        paths.push("${PATH}".to_owned());
+    let more = fields.texts("add_path").unwrap_or_default();
+    if !more.is_empty() {
+        // Behind the PATH of the job itself, if it sets one.
+        let own = env.unwrap_or_default().iter();
+        let own = own.rev().find(|(name, _)| name == "PATH");
+        let base = own.and_then(|(_, node)| node.text()).map(literal);
+        let paths = [base.unwrap_or_else(|| "${PATH}".to_owned())].into_iter();
+        let paths: Vec<String> = paths.chain(more.into_iter().map(literal)).collect();
         super::variable(&mut job.env, "PATH", paths.join(":").into());
     }
     Ok(())

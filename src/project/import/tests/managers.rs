@@ -233,7 +233,7 @@ procs:
     assert!(text.contains("cwd = \"apps/web\""), "{text}");
     assert!(text.contains("DROPPED = false"), "{text}");
     assert!(
-        text.contains("PATH = \"node_modules/.bin:${PATH}\""),
+        text.contains("PATH = \"${PATH}:node_modules/.bin\""),
         "{text}"
     );
     assert!(!web.autostart);
@@ -252,6 +252,35 @@ procs:
         "{text}"
     );
     assert!(text.contains("log files are left out"), "{text}");
+}
+
+#[test]
+fn paths_of_mprocs_are_added_behind_the_path_of_the_job() {
+    for (env, expected) in [
+        ("{PATH: '/opt/${X}/bin'}", "/opt/$${X}/bin:tools:more"),
+        ("{PATH: null}", "${PATH}:tools:more"),
+        ("{OTHER: x}", "${PATH}:tools:more"),
+    ] {
+        let file = format!("procs:\n  a: {{shell: b, env: {env}, add_path: [tools, more]}}\n");
+        let (_, text) = of("mprocs.yaml", &file);
+        let line = format!("PATH = \"{expected}\"");
+        assert_eq!(text.matches("PATH = ").count(), 1, "{text}");
+        assert!(text.contains(&line), "no {line}: {text}");
+    }
+}
+
+#[test]
+fn a_command_of_dekit_may_be_a_text_without_a_shell() {
+    let (project, _) = of(
+        "dekit.yaml",
+        "procs:\n  web: {cmd: 'npm run \"my dev\" ${X} a\\ b'}\n",
+    );
+    let words = ["npm", "run", "my dev", "$${X}", "a b"];
+    assert_eq!(argv(&project.jobs["web"]), words);
+    for text in ["' '", "\"npm 'run\"", "[]", "{a: b}"] {
+        let refused = fault("dekit.yaml", &format!("procs: {{web: {{cmd: {text}}}}}"));
+        assert!(refused.contains("cmd must be a list of texts"), "{refused}");
+    }
 }
 
 #[test]
