@@ -133,7 +133,7 @@ fn dispatch(cli: Cli, args: &[OsString], ctx: &mut Context) -> Result<Exit, Fail
     if cli.version {
         return version(ctx);
     }
-    ctx.has_separator = args.iter().any(|word| word == "--");
+    ctx.words = args.to_vec();
     ctx.only_here = cli.shared.host.as_deref() == Some(LOCAL);
     if let Some(name) = cli
         .shared

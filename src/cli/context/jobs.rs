@@ -11,6 +11,7 @@ use crate::client;
 use crate::protocol::bounds::ALL_SESSIONS;
 use crate::protocol::params::List;
 use crate::protocol::reply::Listed;
+use crate::protocol::shell::quote;
 use crate::protocol::{Action, Record, SessionId, Status};
 
 /// The jobs that a list of targets means, and the exit code for targets without a job.
@@ -141,15 +142,38 @@ impl Context {
     /// What means this job here in later commands: its name; with its project, if the name alone means another job; or
     /// its id.
     pub fn target_of(&mut self, job: &Record) -> String {
+        self.targets_of(std::slice::from_ref(job)).concat()
+    }
+
+    /// [`target_of`](Self::target_of) each of these jobs.
+    pub fn targets_of(&mut self, jobs: &[Record]) -> Vec<String> {
+        if jobs.is_empty() {
+            return Vec::new();
+        }
+        let known = self.known().ok();
+        let targets = jobs
+            .iter()
+            .map(|job| self.target_among(known.as_ref(), job));
+        targets.collect()
+    }
+
+    /// These targets as they are typed behind a verb: ` shop/db 'my web'`.
+    pub fn typed_targets(&mut self, jobs: &[Record]) -> String {
+        let targets = self.targets_of(jobs).into_iter();
+        targets
+            .map(|target| format!(" {}", quote(&target)))
+            .collect()
+    }
+
+    fn target_among(&mut self, known: Option<&Known>, job: &Record) -> String {
         let (id, name) = (&job.summary.session_id, words::name(&job.summary));
         if id.host().is_some() {
             return name;
         }
         let names = [Some(name), target::in_project(job)];
-        let known = self.known();
         let is_it = |name: &String| {
-            let meant = known.as_ref().map(|known| self.all_of(name, known));
-            matches!(meant, Ok(Ok(Ok(jobs))) if jobs.iter().all(|job| job.summary.session_id == *id))
+            let meant = known.map(|known| self.all_of(name, known));
+            matches!(meant, Some(Ok(Ok(jobs))) if jobs.iter().all(|job| job.summary.session_id == *id))
         };
         let found = names.into_iter().flatten().find(is_it);
         found.unwrap_or_else(|| id.to_string())

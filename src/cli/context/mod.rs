@@ -1,6 +1,7 @@
 //! What every verb works with: standard output, the connection to the daemon, and the jobs that targets
 //! mean.
 
+mod given;
 mod hosts;
 mod jobs;
 mod miss;
@@ -11,12 +12,14 @@ pub mod target;
 
 use std::cell::OnceCell;
 use std::collections::HashMap;
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::Command;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+pub use self::given::Given;
 pub use self::hosts::{is_arriving, only_here};
 pub use self::jobs::{Among, Found};
 use crate::cli::exit::{Exit, Failure};
@@ -38,8 +41,8 @@ pub struct Context {
     pub json: bool,
     /// Whether `-H local` was given: lists have no jobs of other hosts.
     pub only_here: bool,
-    /// Whether `--` was given: the words behind it are no options.
-    pub has_separator: bool,
+    /// The command line, from the name of the program on.
+    pub words: Vec<OsString>,
     /// Builds the grammar of all verbs.
     pub grammar: fn() -> Command,
     /// The hint of this verb for a target that names no job, if the word is known from another program: `stop all`,
@@ -60,13 +63,18 @@ impl Context {
             out,
             json,
             only_here: false,
-            has_separator: false,
+            words: Vec::new(),
             grammar,
             advice: |_| None,
             connection: None,
             names: HashMap::new(),
             around: OnceCell::new(),
         }
+    }
+
+    /// Whether `--` was given: the words behind it are no options.
+    pub fn has_separator(&self) -> bool {
+        self.words.iter().any(|word| word == "--")
     }
 
     /// A context for a thread of its own, which prints nothing.
@@ -184,8 +192,13 @@ impl Context {
     }
 
     /// Rewords an error of the daemon for people: jobs by their names.
-    pub fn in_words(&self, failure: Failure) -> Failure {
-        people::in_words(failure, |id| self.names.get(id).cloned())
+    pub fn in_words(&mut self, failure: Failure) -> Failure {
+        let again = people::to_restart(&failure).map(|id| {
+            let job = self.record(&id, false).ok();
+            let target = job.map(|job| self.target_of(&job));
+            target.unwrap_or_else(|| id.to_string())
+        });
+        people::in_words(failure, |id| self.names.get(id).cloned(), again)
     }
 
     /// The names of jobs for a person in this directory: a job of another project is shown with its project.
@@ -204,7 +217,7 @@ impl Context {
     }
 
     /// Prints the failure of one of several jobs and returns its exit code.
-    pub fn complain(&self, failure: Failure) -> Exit {
+    pub fn complain(&mut self, failure: Failure) -> Exit {
         let failure = self.in_words(failure);
         output::complain(&failure);
         failure.exit()

@@ -37,18 +37,33 @@ const EXTRA: (&str, &str) = (
 /// Parts of hints about requests of the protocol.
 const FOR_AUTHORS: [&str; 3] = ["Ms`", ":false`", "`poll`"];
 
-/// Rewords `failure`. `name` returns the name of a job, or `None` if it does not know the id.
-pub(crate) fn in_words(failure: Failure, name: impl Fn(&SessionId) -> Option<String>) -> Failure {
+/// Rewords `failure`. `name` returns the name of a job, or `None` if it does not know the id. `again` is what means the
+/// job in a command, if [`to_restart`] says that one is proposed.
+pub(crate) fn in_words(
+    failure: Failure,
+    name: impl Fn(&SessionId) -> Option<String>,
+    again: Option<String>,
+) -> Failure {
     match failure {
-        Failure::Refused(error) => Failure::Refused(reworded(error, name)),
+        Failure::Refused(error) => Failure::Refused(reworded(error, name, again)),
         other => other,
     }
 }
 
-fn reworded(mut error: Error, name: impl Fn(&SessionId) -> Option<String>) -> Error {
-    let ended = not_running(&error).map(|id| name(&id).unwrap_or_else(|| id.to_string()));
-    let is_restart = |hint: &String| hint.starts_with("`restart` ");
-    let again = ended.filter(|_| error.hint.as_ref().is_some_and(is_restart));
+/// The job that does not run and that the hint of `failure` proposes to restart.
+pub(crate) fn to_restart(failure: &Failure) -> Option<SessionId> {
+    let Failure::Refused(error) = failure else {
+        return None;
+    };
+    let is_proposed = error.hint.as_ref()?.starts_with("`restart` ");
+    not_running(error).filter(|_| is_proposed)
+}
+
+fn reworded(
+    mut error: Error,
+    name: impl Fn(&SessionId) -> Option<String>,
+    again: Option<String>,
+) -> Error {
     error.message = with_names(&error.message, name);
     for (theirs, ours) in OPTIONS.into_iter().chain([EXTRA]) {
         error.message = error.message.replace(theirs, ours);
@@ -106,7 +121,9 @@ mod tests {
         let name = |id: &SessionId| (id.as_str() == "k3v900000000").then(|| "web".to_owned());
         let data = serde_json::json!({ "sessionId": "k3v900000000" });
         let error = Error::new(code, message).hint(hint).data(data);
-        let failure = in_words(error.into(), name);
+        let failure = Failure::from(error);
+        let again = to_restart(&failure).map(|_| "shop/web".to_owned());
+        let failure = in_words(failure, name, again);
         format!("{failure} | {}", failure.hint_text().unwrap_or_default())
     }
 
@@ -123,7 +140,7 @@ mod tests {
                 ErrorCode::SessionNotRunning,
                 "Session k3v900000000 is not running",
                 "`restart` runs it again under the same id",
-                "web is not running | bgproc restart web runs it again",
+                "web is not running | bgproc restart shop/web runs it again",
             ),
             (
                 ErrorCode::SessionNotFound,

@@ -4,9 +4,7 @@ use std::io::{self, IsTerminal};
 
 use crate::cli::context::Context;
 use crate::cli::exit::{Exit, Failure};
-use crate::cli::output::words;
 use crate::protocol::Record;
-use crate::protocol::shell::quote;
 
 /// Whether there is a terminal to ask on.
 pub(in crate::cli) fn can_ask(ctx: &Context) -> bool {
@@ -29,7 +27,7 @@ pub(in crate::cli) fn ask(ctx: &mut Context, question: &str) -> Result<Option<bo
 /// The command that stops jobs without a question.
 #[derive(Debug)]
 pub(in crate::cli) struct Unasked {
-    /// With its targets, as `bgproc rm -f --yes web`.
+    /// With its targets, as `bgproc rm --yes --force shop/web`.
     pub(in crate::cli) command: String,
     /// What it does, as `removes`.
     pub(in crate::cli) does: &'static str,
@@ -38,12 +36,12 @@ pub(in crate::cli) struct Unasked {
 }
 
 impl Unasked {
-    /// A verb with these jobs as its targets.
-    pub(in crate::cli) fn of_jobs(verb: &str, jobs: &[Record], does: &'static str) -> Self {
-        let names = jobs.iter().map(|job| words::name(&job.summary));
-        let names: String = names.map(|name| format!(" {}", quote(&name))).collect();
+    /// The verb that was given, with its options and these jobs as its targets.
+    fn of_jobs(ctx: &mut Context, jobs: &[Record], does: &'static str) -> Self {
+        // These say which jobs are meant, which the targets do.
+        let given = ctx.given().without(&["all", "failed"]);
         Self {
-            command: format!("bgproc {verb} --yes{names}"),
+            command: format!("{}{}", given.unasked(), ctx.typed_targets(jobs)),
             does,
             count: jobs.len(),
         }
@@ -68,21 +66,25 @@ impl Unasked {
     }
 }
 
-/// Asks before jobs are stopped that have `confirm = true` in their project file.
+/// Asks before jobs are stopped that have `confirm = true` in their project file. `does` is what the verb does to all of
+/// these jobs, as `stops`.
 pub(in crate::cli) fn to_stop(
     ctx: &mut Context,
     jobs: &[Record],
-    unasked: &Unasked,
+    does: &'static str,
 ) -> Result<(), Failure> {
-    let asks = |job: &&Record| {
+    let asks = |job: &Record| {
         let of = job.summary.project.as_ref();
         of.is_some_and(|of| of.confirm) && job.summary.status.has_process()
     };
-    let names = jobs
-        .iter()
-        .filter(asks)
-        .map(|job| words::name(&job.summary));
-    named(ctx, &names.collect::<Vec<_>>(), unasked)
+    let names = ctx.names_from_here(jobs).into_iter().zip(jobs);
+    let names = names.filter(|(_, job)| asks(job)).map(|(name, _)| name);
+    let names: Vec<String> = names.collect();
+    if names.is_empty() {
+        return Ok(());
+    }
+    let unasked = Unasked::of_jobs(ctx, jobs, does);
+    named(ctx, &names, &unasked)
 }
 
 /// Asks before jobs are stopped that are known by their names.
@@ -126,31 +128,27 @@ pub(in crate::cli) fn needs_yes(message: String) -> Failure {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cli::output::fixture::record;
-    use crate::protocol::Status;
 
     #[test]
     fn the_command_that_does_not_ask_is_named() {
-        let jobs = ["db", "my web"].map(|name| record("a", Some(name), Status::Running));
-        let unasked = Unasked::of_jobs("stop", &jobs, "stops");
-        let said = |names: &[&str]| {
+        let said = |count: usize, names: &[&str]| {
             let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
+            let unasked = Unasked {
+                command: "bgproc stop --yes db web".to_owned(),
+                does: "stops",
+                count,
+            };
             let failure = unasked.failure(&names);
             format!("{failure} | {}", failure.hint_text().unwrap_or_default())
         };
         assert_eq!(
-            said(&["db"]),
-            "db is not stopped: its project file has confirm = true | bgproc stop --yes db 'my web' stops both jobs"
+            said(2, &["db"]),
+            "db is not stopped: its project file has confirm = true | bgproc stop --yes db web stops both jobs"
         );
-        let both = said(&["db", "my web"]);
-        assert!(both.starts_with("db, my web are not stopped: "), "{both}");
+        let both = said(2, &["db", "web"]);
+        assert!(both.starts_with("db, web are not stopped: "), "{both}");
         assert!(both.ends_with(" stops them"), "{both}");
-        let jobs = ["db", "web", "api"].map(|name| record("a", Some(name), Status::Running));
-        let hint = |jobs: &[Record]| {
-            let failure = Unasked::of_jobs("stop", jobs, "stops").failure(&["db".to_owned()]);
-            failure.hint_text().unwrap_or_default().to_owned()
-        };
-        assert!(hint(&jobs).ends_with(" db web api stops all 3 jobs"));
-        assert!(hint(&jobs[..1]).ends_with(" db stops it"));
+        assert!(said(3, &["db"]).ends_with(" stops all 3 jobs"));
+        assert!(said(1, &["db"]).ends_with(" stops it"));
     }
 }

@@ -4,10 +4,10 @@ use std::time::{Duration, Instant};
 
 use clap::Args;
 
-use super::consent::{self, Unasked};
+use super::consent;
 use super::ended::end;
 use super::signals::{is_kill, name};
-use crate::cli::context::{Among, Context, Found, target};
+use crate::cli::context::{Among, Context, Found};
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::interrupt;
 use crate::cli::output::{advised, names, note, words};
@@ -46,12 +46,8 @@ impl Ending {
             note("no job is running");
         }
         if !self.yes {
-            let unasked = if self.signal.as_deref().is_some_and(is_kill) {
-                Unasked::of_jobs("kill", &jobs, "kills")
-            } else {
-                Unasked::of_jobs("stop", &jobs, "stops")
-            };
-            consent::to_stop(ctx, &jobs, &unasked)?;
+            let is_kill = self.signal.as_deref().is_some_and(is_kill);
+            consent::to_stop(ctx, &jobs, if is_kill { "kills" } else { "stops" })?;
         }
         let began = Instant::now();
         let grace = grace::grace(self.grace)?;
@@ -102,9 +98,7 @@ impl Ending {
         let names = names::together(jobs).join(" ");
         let targets: Vec<String> = if self.all {
             // Not those that others start meanwhile.
-            let one =
-                |job: &Record| target::in_project(job).unwrap_or_else(|| words::name(&job.summary));
-            jobs.iter().map(one).collect()
+            ctx.targets_of(jobs)
         } else {
             ctx.lasting(&self.jobs, jobs)
         };

@@ -271,7 +271,7 @@ impl Following {
     }
 
     /// A job has started again: reads on.
-    fn wake(&mut self, ctx: &Context, id: &SessionId) {
+    fn wake(&mut self, ctx: &mut Context, id: &SessionId) {
         let Some(number) = self.sources.iter().position(|source| source.id() == *id) else {
             return;
         };

@@ -3,6 +3,7 @@
 
 use super::told::Told;
 use crate::cli::beside;
+use crate::cli::context::target;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::output::{complain, words};
 use crate::client::read_reply;
@@ -115,11 +116,13 @@ fn skipped(looked: &Looked, mode: WaitMode) -> Vec<Failure> {
 
 fn failure(job: &Record) -> Failure {
     let name = words::name(&job.summary);
+    // This thread cannot ask what the bare name means here.
+    let target = target::in_project(job).unwrap_or_else(|| name.clone());
     let why = words::waits_for(&job.summary).unwrap_or_default();
     let message = format!("{name} is skipped: {why}");
     Failure::with_message(Exit::STATE, message).hint(format!(
         "bgproc why {} gives the reason; {name} starts by itself when what it needs is there",
-        quote(&name)
+        quote(&target)
     ))
 }
 

@@ -26,16 +26,19 @@ pub struct Block {
     drawn: usize,
     phases: BTreeMap<String, (PhaseName, Option<String>)>,
     questions: BTreeMap<String, String>,
+    /// The project of the jobs, if that is not the one of this directory.
+    project: Option<String>,
 }
 
 impl Block {
     /// Nothing has been shown yet.
-    pub fn new(out: &Output, jobs: usize) -> Self {
+    pub fn new(out: &Output, jobs: usize, project: Option<String>) -> Self {
         Self {
             is_live: out.terminal(Sink::Out) == Kind::Obeys && jobs <= MOST,
             drawn: 0,
             phases: BTreeMap::new(),
             questions: BTreeMap::new(),
+            project,
         }
     }
 
@@ -63,7 +66,9 @@ impl Block {
             text.push_str(&back(self.drawn.min(height)));
         }
         // A line that wraps would be one more than `back` clears.
-        let lines = jobs.iter().map(|job| (job.phase, described(job, width)));
+        let project = self.project.as_deref();
+        let described = |job: &&ProjectJob| (job.phase, described(job, project, width));
+        let lines = jobs.iter().map(described);
         let lines = fitting(lines.collect(), height);
         self.drawn = lines.len();
         for (line, tone) in lines {
@@ -81,7 +86,8 @@ impl Block {
                 let line = out.tint(lines::tone(job.phase), &lines::phase(job));
                 out.line(&line)?;
             }
-            if let (Some(line), Some(question)) = (lines::question(job), &job.question)
+            if let (Some(line), Some(question)) =
+                (lines::question(job, self.project.as_deref()), &job.question)
                 && self.questions.get(&job.job) != Some(question)
             {
                 self.questions.insert(job.job.clone(), question.clone());
@@ -120,10 +126,10 @@ fn fitting(jobs: Vec<(PhaseName, Vec<(String, Tone)>)>, height: usize) -> Vec<(S
 }
 
 /// The lines of a job, cut to `width` columns.
-fn described(job: &ProjectJob, width: usize) -> Vec<(String, Tone)> {
+fn described(job: &ProjectJob, project: Option<&str>, width: usize) -> Vec<(String, Tone)> {
     let cut = |line: String| table::end(&line, width);
     let mut found = vec![(cut(lines::phase(job)), lines::tone(job.phase))];
-    found.extend(lines::question(job).map(|line| (cut(line), Tone::Wants)));
+    found.extend(lines::question(job, project).map(|line| (cut(line), Tone::Wants)));
     found
 }
 
@@ -162,7 +168,7 @@ mod tests {
             "question": "パスワード"});
         let job: ProjectJob = serde_json::from_value(job).unwrap();
         for width in 0..60 {
-            let lines = described(&job, width);
+            let lines = described(&job, Some("shop"), width);
             assert_eq!(lines.len(), 2);
             let fits = |(line, _): &(String, Tone)| line.width() <= width;
             assert!(lines.iter().all(fits), "{width}: {lines:?}");

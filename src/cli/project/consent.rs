@@ -1,7 +1,6 @@
 //! What is asked before a plan is carried out.
 
 use super::plan::{ended, running_restarts};
-use super::source::Source;
 use crate::cli::context::Context;
 use crate::cli::exit::Failure;
 use crate::cli::jobs::consent::{self, Unasked};
@@ -20,13 +19,6 @@ pub fn confirmed<'a>(
         jobs.any(|job| job.confirm && job.job == change.job)
     };
     ended(request, state, apply).filter(asks).collect()
-}
-
-/// The command that makes the changes without a question, with the flags that are given.
-pub fn unasked(verb: &str, flags: &[(bool, &str)], source: &Source) -> String {
-    let given = flags.iter().filter(|(is_given, _)| *is_given);
-    let flags: String = given.map(|(_, flag)| *flag).collect();
-    format!("bgproc {verb} --yes{flags}{}", source.words())
 }
 
 /// Asks before these changes are made. `command` makes them without a question, and ends the runs of `count` jobs: those

@@ -7,6 +7,7 @@ use super::lines;
 use crate::cli::context::Context;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::output::note;
+use crate::client::host;
 use crate::protocol::duration::millis;
 use crate::protocol::params::{Project, ProjectOp};
 use crate::protocol::project::PhaseName;
@@ -54,7 +55,9 @@ pub fn until(
     let deadline = within.and_then(|within| Instant::now().checked_add(within));
     let is_shown = view == View::States && !ctx.json;
     let jobs = meant(&request, &state).count();
-    let mut block = is_shown.then(|| Block::new(&ctx.out, jobs));
+    let is_elsewhere = request.files.is_some() || host::chosen().is_some();
+    let project = is_elsewhere.then(|| state.project.name.clone());
+    let mut block = is_shown.then(|| Block::new(&ctx.out, jobs, project));
     loop {
         if let Some(block) = &mut block {
             let jobs: Vec<&ProjectJob> = meant(&request, &state).collect();

@@ -72,11 +72,15 @@ pub fn tone(phase: PhaseName) -> Tone {
     }
 }
 
-/// `db asks: Password:  (answer: bgproc attach db)`.
-pub fn question(job: &ProjectJob) -> Option<String> {
+/// `db asks: Password:  (answer: bgproc attach db)`. `project` is its project, if that is not the one of this directory.
+pub fn question(job: &ProjectJob, project: Option<&str>) -> Option<String> {
     let asks = clean(job.question.as_deref()?);
     let name = clean(&job.job);
-    let answer = advised(&format!("bgproc attach {}", quote(&name)));
+    let target = match project {
+        Some(project) => format!("{}/{name}", clean(project)),
+        None => name.clone(),
+    };
+    let answer = advised(&format!("bgproc attach {}", quote(&target)));
     Some(format!("{name} asks: {asks}  (answer: {answer})"))
 }
 

@@ -32,7 +32,7 @@ pub fn start(ctx: &mut Context, start: &Start, replace: bool) -> Result<Value, F
         match Taken::by(&error) {
             Some(taken) if left > 0 => taken.stop(ctx)?,
             Some(taken) => {
-                let instead = taken.instead();
+                let instead = taken.instead(ctx);
                 return Err(taken.refusal().hint(instead));
             }
             None => return Err(not_started(error, start)),
@@ -80,9 +80,14 @@ impl Taken {
     }
 
     /// What to do: what ends nothing comes first.
-    fn instead(&self) -> String {
+    fn instead(&self, ctx: &mut Context) -> String {
         let attach = match self.status {
-            Status::Running => format!("bgproc attach {} shows it; ", quote(&self.name)),
+            Status::Running => {
+                let job = ctx.record(&self.id, false).ok();
+                let target = job.map(|job| ctx.target_of(&job));
+                let target = target.unwrap_or_else(|| self.id.to_string());
+                format!("bgproc attach {} shows it; ", quote(&target))
+            }
             _ => String::new(),
         };
         format!(

@@ -94,7 +94,7 @@ impl Down {
             let asks = |job: &&ProjectJob| job.confirm && is_going(job);
             let names = state.jobs.iter().filter(asks).map(|job| clean(&job.job));
             let unasked = Unasked {
-                command: format!("bgproc down --yes{}", self.source.words()),
+                command: ctx.given().unasked(),
                 does: "stops",
                 count: state.jobs.iter().filter(|job| is_going(job)).count(),
             };

@@ -165,11 +165,12 @@ fn unknown(ctx: &mut Context, source: &Source, job: &str, error: Error) -> Failu
         return error.into();
     };
     let name = words::name(&found.summary);
+    let target = ctx.target_of(&found);
     let exit = Failure::from(error).exit();
     let failure = Failure::with_message(exit, format!("{name} is a job without a project file"));
     failure.hint(format!(
         "bgproc status --env=full {} prints its environment",
-        quote(&name)
+        quote(&target)
     ))
 }
 

@@ -33,7 +33,8 @@ impl Keys {
             let name = words::name(&job.summary);
             let message =
                 format!("{name} has pipes instead of a terminal, so keys cannot be pressed");
-            let target = quote(&name);
+            let target = ctx.target_of(&job);
+            let target = quote(&target);
             let hint = format!(
                 "bgproc send {target} TEXT sends text, bgproc send --eof {target} ends its input"
             );

@@ -26,8 +26,8 @@ impl Pause {
             job.status == Status::Queued || (!job.status.has_process() && next.is_some())
         };
         let (waiting, running): (Vec<_>, Vec<_>) = jobs.into_iter().partition(is_waiting);
-        for job in &waiting {
-            found.exit = found.exit.or(ctx.complain(not_paused(job)));
+        for (job, target) in waiting.iter().zip(ctx.targets_of(&waiting)) {
+            found.exit = found.exit.or(ctx.complain(not_paused(job, &target)));
         }
         found.jobs = running;
         each(ctx, found, |job| {
@@ -36,12 +36,13 @@ impl Pause {
     }
 }
 
-/// A job that has no process yet cannot be paused; its queue can. A schedule can be switched off.
-fn not_paused(job: &Record) -> Failure {
+/// A job that has no process yet cannot be paused; its queue can. A schedule can be switched off. `target` means the job
+/// in a command that is proposed.
+fn not_paused(job: &Record, target: &str) -> Failure {
     let name = words::name(&job.summary);
     if words::next_run(&job.summary).is_some() {
         let message = format!("{name} does not run now: it waits for its schedule");
-        let stop = format!("bgproc stop {} switches its schedule off", quote(&name));
+        let stop = format!("bgproc stop {} switches its schedule off", quote(target));
         return Failure::with_message(Exit::STATE, message).hint(stop);
     }
     let waiting = job.summary.waiting.as_ref();
@@ -52,6 +53,6 @@ fn not_paused(job: &Record) -> Failure {
             "bgproc group {} --pause lets its queue start nothing",
             quote(&clean(queue))
         ),
-        None => format!("bgproc stop {} keeps it from starting", quote(&name)),
+        None => format!("bgproc stop {} keeps it from starting", quote(target)),
     })
 }

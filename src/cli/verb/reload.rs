@@ -95,7 +95,7 @@ impl Reload {
             plan::print(ctx, &state)?;
         }
         let count = plan::ended(request, &state, true).count();
-        let command = consent::unasked("reload", &[(self.prune, " --prune")], &self.source);
+        let command = ctx.given().unasked();
         consent::require(ctx, &confirmed, (command, count))?;
         if consent::to_prune(ctx, &gone)? {
             request.prune = Some(true);

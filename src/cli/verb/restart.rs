@@ -7,7 +7,7 @@ use clap::Args;
 use super::state::each;
 use crate::cli::context::{Among, Context, Found};
 use crate::cli::exit::{Exit, Failure};
-use crate::cli::jobs::consent::{self, Unasked};
+use crate::cli::jobs::consent;
 use crate::cli::jobs::newest::newest;
 use crate::cli::output::note;
 use crate::cli::settings::grace;
@@ -49,8 +49,7 @@ impl Restart {
             return Ok(Exit::OK);
         }
         if !self.yes {
-            let unasked = Unasked::of_jobs("restart", &found.jobs, "restarts");
-            consent::to_stop(ctx, &found.jobs, &unasked)?;
+            consent::to_stop(ctx, &found.jobs, "restarts")?;
         }
         // A job of a project, and one whose environment is lost, gets that of this command.
         ctx.daemon_with_surroundings()?;

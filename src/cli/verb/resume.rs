@@ -117,7 +117,8 @@ pub(super) fn with(job: &Record) -> Option<String> {
 fn start(ctx: &mut Context, job: &Record) -> Result<bool, Failure> {
     let name = words::name(&job.summary);
     let Some(with) = with(job) else {
-        let start = advised(&format!("bgproc start {}", quote(&name)));
+        let target = ctx.target_of(job);
+        let start = advised(&format!("bgproc start {}", quote(&target)));
         note(&format!(
             "{name} is not started: it has no command that continues it (--resume) and no restart policy; \
              {start} runs it again"
@@ -147,9 +148,10 @@ fn start_again(ctx: &mut Context, job: &Record) -> Result<(), Failure> {
 fn wait_on(ctx: &mut Context, job: &Record) -> Result<bool, Failure> {
     let name = words::name(&job.summary);
     if !waits(job) {
+        let target = ctx.target_of(job);
         note(&advised(&format!(
             "{name} waits for its turn; bgproc start {} starts it now",
-            quote(&name)
+            quote(&target)
         )));
         return Ok(false);
     }

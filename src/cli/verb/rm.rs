@@ -6,7 +6,7 @@ use clap::Args;
 
 use crate::cli::context::{Among, Context, target};
 use crate::cli::exit::{Exit, Failure};
-use crate::cli::jobs::consent::{self, Unasked};
+use crate::cli::jobs::consent;
 use crate::cli::output::{advised, complain, names, note, words};
 use crate::protocol::params::Remove;
 use crate::protocol::project::PhaseName;
@@ -90,17 +90,16 @@ impl Rm {
         }
         if self.force {
             if !self.yes && !self.which.dry_run {
-                let unasked = Unasked::of_jobs("rm -f", &running, "removes");
-                consent::to_stop(ctx, &running, &unasked)?;
+                consent::to_stop(ctx, &running, "removes")?;
             }
             over.extend(running);
         } else if self.which.older.is_none() && !self.which.failed {
-            for job in &running {
+            for (job, target) in running.iter().zip(ctx.targets_of(&running)) {
                 let name = words::name(&job.summary);
                 let message = format!("{name} is {}", job.summary.status.as_str());
                 let hint = format!(
                     "bgproc stop {} ends it, bgproc rm --force does both",
-                    quote(&name)
+                    quote(&target)
                 );
                 let failure = Failure::with_message(Exit::STATE, message).hint(hint);
                 complain(&failure);

@@ -71,7 +71,7 @@ impl Send {
 
     pub(super) fn run(self, ctx: &mut Context) -> Result<Exit, Failure> {
         let swallowed = self.swallowed(ctx.grammar);
-        if let Some(option) = swallowed.filter(|_| !ctx.has_separator) {
+        if let Some(option) = swallowed.filter(|_| !ctx.has_separator()) {
             let message = format!("{option} after the text would be typed");
             let failure = Failure::with_message(Exit::USAGE, message);
             return Err(failure.hint(

@@ -97,7 +97,8 @@ impl Up {
 
     fn bring_up(mut self, ctx: &mut Context) -> Result<Exit, Failure> {
         let began = words::now();
-        let follows = self.sort_words();
+        self.sort_words();
+        let follows = self.follow;
         foreign::refuse(&self.file)?;
         let source = self.source();
         let mut request = self.request(&source)?;
@@ -125,12 +126,12 @@ impl Up {
         self.stay(ctx, &wanted, state, follows.then_some(began))
     }
 
-    /// Takes the words after each `-f` as files and jobs. Returns whether the logs are followed.
-    fn sort_words(&mut self) -> bool {
+    /// Takes the words after each `-f` as files and jobs, and notes whether the logs are followed.
+    fn sort_words(&mut self) {
         let words = source::meant(&self.follow_or_file, Path::is_file);
         self.file.extend(words.files);
         self.jobs.extend(words.jobs);
-        words.follow || self.follow
+        self.follow |= words.follow;
     }
 
     fn source(&self) -> Source {
@@ -224,7 +225,7 @@ impl Up {
             plan::print(ctx, &state)?;
         }
         let count = plan::ended(request, &state, self.apply).count();
-        consent::require(ctx, &confirmed, (self.command_unasked(), count))?;
+        consent::require(ctx, &confirmed, (self.command_unasked(ctx), count))?;
         if !self.apply && may_ask {
             request.apply = Some(consent::to_apply(ctx, &state)?);
         }
@@ -235,17 +236,13 @@ impl Up {
     }
 
     /// The same command with `--yes`.
-    fn command_unasked(&self) -> String {
-        let flags = [
-            (self.apply, " --apply"),
-            (self.prune, " --prune"),
-            (self.no_deps, " --no-deps"),
-        ];
-        let left_out = self.except.iter();
-        let left_out = left_out.map(|job| format!(" --except {}", quote(job)));
+    fn command_unasked(&self, ctx: &Context) -> String {
+        // What the words after `-f` mean is clear by now.
+        let given = ctx.given().without(&["follow_or_file", "follow", "file"]);
+        let follow = if self.follow { " --follow" } else { "" };
         let jobs = self.jobs.iter().map(|job| format!(" {}", quote(job)));
-        let jobs: String = left_out.chain(jobs).collect();
-        format!("{}{jobs}", consent::unasked("up", &flags, &self.source()))
+        let jobs: String = jobs.collect();
+        format!("{}{follow}{}{jobs}", given.unasked(), self.source().words())
     }
 }
 

@@ -68,9 +68,10 @@ impl Wait {
             WaitMode::All
         };
         if let Condition::Ready(_) = self.until
-            && let Some(never) = jobs.clone().find(|job| job.ready.is_none())
+            && let Some(never) = found.jobs.iter().find(|job| job.summary.ready.is_none())
         {
-            let name = words::name(never);
+            let target = ctx.target_of(never);
+            let (never, name) = (&never.summary, words::name(&never.summary));
             let message = format!("{name} has no readiness probe, so it can never be ready");
             let failure = Failure::with_message(Exit::USAGE, message);
             let gives = if never.project.is_some() {
@@ -80,7 +81,7 @@ impl Wait {
             };
             return Err(failure.hint(format!(
                 "{gives}; bgproc wait {} --for match:REGEX or --for port:N needs none",
-                quote(&name)
+                quote(&target)
             )));
         }
         // A time beyond what the clock can say never comes.

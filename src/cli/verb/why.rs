@@ -33,25 +33,27 @@ impl Why {
             && !target::is_several(only)
         {
             let job = ctx.one(only)?;
-            say(ctx, &job)?;
+            let target = ctx.target_of(&job);
+            say(ctx, &job, &target)?;
             return Ok(Exit::OK);
         }
         let found = ctx.many(&self.jobs, Among::Any)?;
-        for job in &found.jobs {
-            say(ctx, job)?;
+        let targets = ctx.targets_of(&found.jobs);
+        for (job, target) in found.jobs.iter().zip(targets) {
+            say(ctx, job, &target)?;
         }
         Ok(found.exit)
     }
 }
 
-/// Prints the sentence about a job.
-fn say(ctx: &mut Context, job: &Record) -> Result<(), Failure> {
+/// Prints the sentence about a job. `target` is what means it in a command that is proposed.
+fn say(ctx: &mut Context, job: &Record, target: &str) -> Result<(), Failure> {
     let (record, card) = look(ctx, job)?;
-    let mut parts = parts(&record, card.as_ref());
+    let mut parts = parts(&record, card.as_ref(), target);
     if let (Some(cause), Some(first)) = (cause(ctx, &record)?, parts.first_mut()) {
         *first = format!("{}: {cause}", PhaseName::Skipped.as_str());
     }
-    parts.extend(start_anyway(&record.summary));
+    parts.extend(start_anyway(&record.summary, target));
     parts.extend(cure(ctx, &record)?);
     let sentence = format!("{}: {}", words::name(&record.summary), parts.join("; "));
     if ctx.json {
@@ -107,7 +109,8 @@ fn cause(ctx: &mut Context, record: &Record) -> Result<Option<String>, Failure> 
         return Ok(None);
     };
     let (root, card) = look(ctx, root)?;
-    let told = parts(&root, card.as_ref()).join("; ");
+    let target = ctx.target_of(&root);
+    let told = parts(&root, card.as_ref(), &target).join("; ");
     // That it has ended well does not say what is wrong with that. Of a service it is said anyway.
     let was_never_ready = needed == Level::Ready.as_str()
         && root.summary.status == Status::Done
@@ -122,9 +125,9 @@ fn cause(ctx: &mut Context, record: &Record) -> Result<Option<String>, Failure> 
 }
 
 /// How a job starts without what it needs, if that cannot come any more. A job of a project waits for it all the same.
-fn start_anyway(job: &Summary) -> Option<String> {
+fn start_anyway(job: &Summary, target: &str) -> Option<String> {
     let is_skipped = job.status == Status::Queued && words::never_starts(job);
-    let start = format!("bgproc start {}", quote(&words::name(job)));
+    let start = format!("bgproc start {}", quote(target));
     (is_skipped && job.project.is_none())
         .then(|| format!("{} starts it without that", advised(&start)))
 }
@@ -159,10 +162,10 @@ fn cure(ctx: &mut Context, record: &Record) -> Result<Option<String>, Failure> {
 }
 
 /// The parts of the sentence.
-fn parts(record: &Record, card: Option<&Card>) -> Vec<String> {
+fn parts(record: &Record, card: Option<&Card>, target: &str) -> Vec<String> {
     let job = &record.summary;
     let detail = record.detail.as_ref();
-    let mut parts = vec![state(record, card)];
+    let mut parts = vec![state(record, card, target)];
     let reasons = reasons(record, &parts[0]);
     parts.extend(reasons);
     if let Some(card) = card {
@@ -171,14 +174,14 @@ fn parts(record: &Record, card: Option<&Card>) -> Vec<String> {
     parts.extend(changed(record));
     let former = words::former_report(job, words::now());
     parts.extend(former.map(|report| format!("before, it reported {report}")));
-    parts.extend(resumed(record));
+    parts.extend(resumed(record, target));
     let flaky = detail.and_then(|detail| detail.flaky);
     parts.extend(flaky.map(words::flaky));
     parts.extend(scheduled(job));
     let waiting = job.waiting.as_ref();
     let waiting = waiting.filter(|_| job.status != Status::Queued);
     parts.extend(waiting.map(|waiting| clean(&waiting.why)));
-    parts.extend(held(job));
+    parts.extend(held(job, target));
     parts.extend(unwatched(job));
     parts.extend(listens(record));
     parts
@@ -217,10 +220,10 @@ fn runs(record: &Record) -> &[Run] {
 }
 
 /// The command that continues a lost job.
-fn resumed(record: &Record) -> Option<String> {
+fn resumed(record: &Record, target: &str) -> Option<String> {
     let job = &record.summary;
     let with = super::resume::with(record).filter(|_| job.status == Status::Lost)?;
-    let resume = advised(&format!("bgproc resume {}", quote(&words::name(job))));
+    let resume = advised(&format!("bgproc resume {}", quote(target)));
     Some(format!("{resume} starts it with: {with}"))
 }
 
@@ -235,7 +238,7 @@ fn listens(record: &Record) -> Option<String> {
 }
 
 /// The state, and since when.
-fn state(record: &Record, card: Option<&Card>) -> String {
+fn state(record: &Record, card: Option<&Card>, target: &str) -> String {
     let job = &record.summary;
     let span = words::span(job.runtime_ms);
     if let Some(report) = job.reported() {
@@ -269,7 +272,7 @@ fn state(record: &Record, card: Option<&Card>) -> String {
         },
         (Status::Paused, _) => format!(
             "it is paused; {} continues it",
-            advised(&format!("bgproc resume {}", quote(&words::name(job))))
+            advised(&format!("bgproc resume {}", quote(target)))
         ),
         _ => {
             let told = match words::ended_early(job) {
@@ -292,7 +295,7 @@ fn state(record: &Record, card: Option<&Card>) -> String {
 }
 
 /// That the schedule of a job is off, or who has stopped a job that had ended already.
-fn held(job: &Summary) -> Option<String> {
+fn held(job: &Summary, target: &str) -> Option<String> {
     let of = job.project.as_ref()?;
     let by = of.why.as_ref().filter(|_| of.phase == PhaseName::Stopped)?;
     let had_ended = matches!(job.status, Status::Done | Status::Error);
@@ -303,7 +306,7 @@ fn held(job: &Summary) -> Option<String> {
         return Some(format!("{}{off}", by.unwrap_or_default()));
     }
     had_ended.then(|| {
-        let start = format!("bgproc start {}", quote(&words::name(job)));
+        let start = format!("bgproc start {}", quote(target));
         format!("{by}; {} starts it again", advised(&start))
     })
 }

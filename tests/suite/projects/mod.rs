@@ -24,6 +24,7 @@ mod stops;
 mod tags;
 mod tasks;
 mod together;
+mod unasked;
 mod up;
 mod watches;
 mod watches_cost;
