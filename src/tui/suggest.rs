@@ -17,6 +17,15 @@ pub fn targets(file: &str, text: &str, runner: &str) -> Vec<String> {
     }
 }
 
+/// The package manager that a `package.json` asks for, as `pnpm` by `pnpm@9.1.0`.
+pub fn manager(text: &str) -> Option<&'static str> {
+    let package = serde_json::from_str::<Value>(without_mark(text)).ok()?;
+    let said = package.get("packageManager")?.as_str()?;
+    let said = said.split('@').next();
+    let managers = ["npm", "pnpm", "yarn", "bun"];
+    managers.into_iter().find(|manager| said == Some(manager))
+}
+
 /// A part of the lines that `exec` types into a shell, which may keep them in its history.
 const OF_EXEC: &str = "133;C;bgproc=";
 
@@ -64,7 +73,7 @@ pub fn history(file: &str, text: &str, most: usize) -> Vec<String> {
 
 /// Scripts such as `npm run dev`; those that usually run in the background come first.
 fn scripts(text: &str, runner: &str) -> Vec<String> {
-    let Ok(package) = serde_json::from_str::<Value>(text) else {
+    let Ok(package) = serde_json::from_str::<Value>(without_mark(text)) else {
         return Vec::new();
     };
     let scripts = package.get("scripts").and_then(Value::as_object);
@@ -75,6 +84,11 @@ fn scripts(text: &str, runner: &str) -> Vec<String> {
         .filter(|name| is_word(name))
         .map(|name| format!("{runner} run {name}"))
         .collect()
+}
+
+/// The text of a file without the mark of its encoding, which JSON does not have.
+fn without_mark(text: &str) -> &str {
+    text.trim_start_matches('\u{feff}')
 }
 
 /// Targets such as `make build`: a name at the start of a line, followed by a colon. Recipes may
@@ -88,10 +102,11 @@ fn named(text: &str, program: &str, parameters: bool) -> Vec<String> {
         let mut words = head.split_whitespace();
         let name = words.next().unwrap_or_default().trim_start_matches('@');
         let needs = words.next().is_some();
-        // `x := y` sets a variable, `.PHONY` and `_x` are internal, and an indented line belongs to
+        // `x := y` and `x ::= y` set a variable, `.PHONY` and `_x` are internal, and an indented line belongs to
         // a recipe.
         let plain = is_word(name) && !name.starts_with(['.', '_', '-']);
-        let is_head = !line.starts_with(char::is_whitespace) && !rest.starts_with('=');
+        let sets = rest.trim_start_matches(':').starts_with('=');
+        let is_head = !line.starts_with(char::is_whitespace) && !sets;
         let command = format!("{program} {name}");
         if plain && is_head && (parameters || !needs) && !commands.contains(&command) {
             commands.push(command);
@@ -186,8 +201,19 @@ mod tests {
         let found = targets("package.json", package, "pnpm");
         assert_eq!(found, ["pnpm run dev", "pnpm run build"]);
         assert!(targets("package.json", "{", "npm").is_empty());
-        let makefile =
-            "CC := cc\nX = a:b\n.PHONY: all\nall: a.o\n\tcc: x\n%.o: %.c\nall: b\ntest:\n";
+        let marked = format!("\u{feff}{package}");
+        assert_eq!(targets("package.json", &marked, "npm").len(), 2);
+        for (said, expected) in [
+            (r#""pnpm@9.1.0+sha512.abc""#, Some("pnpm")),
+            (r#""yarn""#, Some("yarn")),
+            (r#""cnpm@1""#, None),
+            ("7", None),
+        ] {
+            let package = format!(r#"{{"packageManager": {said}}}"#);
+            assert_eq!(manager(&package), expected, "{said}");
+        }
+        assert_eq!(manager(package), None);
+        let makefile = "CC := cc\nCXX ::= g++\nLD :::= ld\nX = a:b\n.PHONY: all\nall: a.o\n\tcc: x\n%.o: %.c\nall: b\ntest:\n";
         assert_eq!(targets("Makefile", makefile, ""), ["make all", "make test"]);
         let just = "set shell := ['sh']\nx := 'y'\n_private:\nbuild target='all': dep\n  echo a: b\n@quiet:\n";
         assert_eq!(targets("justfile", just, ""), ["just build", "just quiet"]);

@@ -17,6 +17,16 @@ const COMMANDS: usize = 500;
 /// Maximum number of files in a folder of sources that are looked at.
 const SOURCES: usize = 200;
 
+/// Which file belongs to which package manager.
+const LOCKS: [(&str, &str); 6] = [
+    ("pnpm-lock.yaml", "pnpm"),
+    ("yarn.lock", "yarn"),
+    ("bun.lock", "bun"),
+    ("bun.lockb", "bun"),
+    ("package-lock.json", "npm"),
+    ("npm-shrinkwrap.json", "npm"),
+];
+
 /// Project files that define commands.
 const FILES: [&str; 8] = [
     "package.json",
@@ -37,7 +47,11 @@ pub(super) fn suggest(dir: &str) -> Done {
         let Some(text) = read(&place.join(name), FILE_BYTES) else {
             continue;
         };
-        for target in suggest::targets(name, &text, runner(place)) {
+        let runner = match name {
+            "package.json" => runner(place, &text),
+            _ => "",
+        };
+        for target in suggest::targets(name, &text, runner) {
             // On a case-insensitive file system two of the names may be the same file.
             if !targets.contains(&target) {
                 targets.push(target);
@@ -76,15 +90,20 @@ fn sources(dir: &Path) -> Vec<String> {
     found
 }
 
-fn runner(dir: &Path) -> &'static str {
-    let by_lock = [
-        ("pnpm-lock.yaml", "pnpm"),
-        ("yarn.lock", "yarn"),
-        ("bun.lock", "bun"),
-        ("bun.lockb", "bun"),
-    ];
-    let found = by_lock.iter().find(|(lock, _)| dir.join(lock).exists());
-    found.map_or("npm", |(_, runner)| runner)
+/// What runs the scripts of a `package.json`, as `bgproc init` finds it: what the file says, or what the nearest lock file
+/// belongs to. That of a monorepo is in its topmost directory.
+fn runner(dir: &Path, package: &str) -> &'static str {
+    if let Some(manager) = suggest::manager(package) {
+        return manager;
+    }
+    let is_top = |dir: &&Path| dir.join(".git").exists();
+    let top = dir.ancestors().find(is_top).unwrap_or(dir);
+    let mut dirs = dir.ancestors().take_while(|dir| dir.starts_with(top));
+    let of = |dir: &Path| {
+        let found = LOCKS.iter().find(|(lock, _)| dir.join(lock).exists());
+        found.map(|(_, manager)| *manager)
+    };
+    dirs.find_map(of).unwrap_or("npm")
 }
 
 /// The history of the current shell, or else of any shell that has one.
@@ -125,5 +144,35 @@ fn read(path: &Path, most: u64) -> Option<String> {
     match text.split_once('\n') {
         Some((_, rest)) if cut > 0 => Some(rest.to_owned()),
         _ => Some(text),
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scripts_run_with_the_package_manager_of_the_monorepo() {
+        let dir = tempfile::tempdir().unwrap();
+        let web = dir.path().join("repo/apps/web");
+        std::fs::create_dir_all(&web).unwrap();
+        let write = |name: &str, text: &str| std::fs::write(dir.path().join(name), text).unwrap();
+        let offered = || match suggest(web.to_str().unwrap()) {
+            Done::Suggested { targets, .. } => targets,
+            other => panic!("{other:?}"),
+        };
+        let package = r#"{"scripts": {"dev": "vite"}}"#;
+        write("repo/apps/web/package.json", package);
+        write("pnpm-lock.yaml", "");
+        assert_eq!(offered(), ["npm run dev"], "no repository");
+        std::fs::create_dir(dir.path().join("repo/.git")).unwrap();
+        write("repo/yarn.lock", "");
+        assert_eq!(offered(), ["yarn run dev"]);
+        write("repo/apps/web/package-lock.json", "");
+        assert_eq!(offered(), ["npm run dev"], "the nearest one");
+        let said = package.replacen('{', r#"{"packageManager": "bun@1.2.0", "#, 1);
+        write("repo/apps/web/package.json", &said);
+        assert_eq!(offered(), ["bun run dev"]);
     }
 }
