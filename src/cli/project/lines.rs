@@ -4,17 +4,18 @@ use crate::cli::output::style::Tone;
 use crate::cli::output::{advised, words};
 use crate::protocol::Ending;
 use crate::protocol::project::PhaseName;
-use crate::protocol::reply::{ChangeKind, PlannedChange, ProjectJob};
+use crate::protocol::reply::{Fate, PlannedChange, ProjectJob};
 use crate::protocol::shell::quote;
 use crate::term::sanitize::clean;
 
 /// `~ api (run changed)`.
 pub fn planned(change: &PlannedChange) -> String {
-    let note = change.note.as_ref().map(|note| match change.change {
-        // It is a sentence about the job.
-        ChangeKind::Gone => format!(" {note}"),
-        _ => format!(" ({note})"),
-    });
+    let note = match change.fate {
+        Some(Fate::GoesOn) => Some(" is not in the file (--prune stops it)".to_owned()),
+        Some(Fate::Stopped) => Some(" is not in the file; it is stopped".to_owned()),
+        Some(Fate::ScheduleEnds) => Some(" is not in the file; its schedule ends".to_owned()),
+        None => change.note.as_ref().map(|note| format!(" ({note})")),
+    };
     let sign = change.change.sign();
     format!(
         "{sign} {}{}",

@@ -113,9 +113,24 @@ pub struct PlannedChange {
     /// What differs, the former name, or how the job is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
+    /// With `gone`: what becomes of the job.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fate: Option<Fate>,
     /// Whether the job has ended, so that its restart interrupts nothing. Such a restart is made without being asked for.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub ended: bool,
+}
+
+/// What becomes of a job that is not in the file any more.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub enum Fate {
+    /// It goes on. With `prune` it is stopped.
+    GoesOn,
+    /// It is stopped, because of `prune`.
+    Stopped,
+    /// Nothing of it runs, and its schedule does not start it any more.
+    ScheduleEnds,
 }
 
 /// What becomes of a job.

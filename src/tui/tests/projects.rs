@@ -515,7 +515,7 @@ fn reloading(width: u16, height: u16) -> Dash {
         {"change": "apply", "job": "web", "note": "notify changed"},
         {"change": "start", "job": "docs"},
         {"change": "rename", "job": "front", "note": "was ui"},
-        {"change": "gone", "job": "worker", "note": "is not in the file (--prune stops it)"},
+        {"change": "gone", "job": "worker", "fate": "goesOn"},
     ]);
     reply(&mut dash, request, state(json!([]), plan));
     dash
@@ -550,8 +550,7 @@ fn a_reload_shows_its_plan_first() {
 fn a_job_whose_schedule_ends_does_not_go_on() {
     let mut dash = shop(80, 24);
     let plan = ProjectRequest::Plan { dir: dir() };
-    let night =
-        json!({"change": "gone", "job": "night", "note": "is not in the file; its schedule ends"});
+    let night = json!({"change": "gone", "job": "night", "fate": "scheduleEnds"});
     reply(&mut dash, plan.clone(), state(json!([]), json!([night])));
     let text = dash.text();
     assert!(
@@ -562,8 +561,7 @@ fn a_job_whose_schedule_ends_does_not_go_on() {
     dash.press("P");
     assert_eq!(asked(&mut dash), []);
     dash.press("\x1b");
-    let web =
-        json!({"change": "gone", "job": "web", "note": "is not in the file (--prune stops it)"});
+    let web = json!({"change": "gone", "job": "web", "fate": "goesOn"});
     reply(&mut dash, plan, state(json!([]), json!([night, web])));
     let text = dash.text();
     assert!(

@@ -245,6 +245,12 @@ fn a_job_that_left_the_file_runs_on_until_it_is_pruned() {
     let lines = shop.ok(&["reload"]);
     has(&lines, "? worker is not in the file (--prune stops it)");
     assert_ne!(shop.pid("worker"), 0);
+    // Programs are told without a sentence for people.
+    let state = shop.run(&["--json", "reload"]).expect_code(0).stdout;
+    let state: serde_json::Value = serde_json::from_str(&state).unwrap();
+    let gone = serde_json::json!({"change": "gone", "job": "worker", "fate": "goesOn"});
+    let mut plan = state["plan"].as_array().unwrap().iter();
+    assert!(plan.any(|change| *change == gone), "{state}");
     let lines = shop.ok(&["reload", "--prune"]);
     has(&lines, "? worker is not in the file; it is stopped");
     assert!(!lines.contains(&"= worker".to_owned()), "{lines:?}");

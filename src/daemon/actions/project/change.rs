@@ -10,7 +10,7 @@ use crate::project as file;
 use crate::project::plan::{Change, changes};
 use crate::protocol::Error;
 use crate::protocol::params;
-use crate::protocol::reply::{ChangeKind, PlannedChange};
+use crate::protocol::reply::{ChangeKind, Fate, PlannedChange};
 
 /// What a request changes.
 pub(super) struct Changes {
@@ -122,10 +122,10 @@ struct Draft<'a> {
 /// What people are told besides what starts and what stays as it is.
 #[derive(Default)]
 struct Notes {
-    /// Of jobs in the file, or that stay without it.
+    /// Of jobs in the file.
     of_jobs: Vec<(String, ChangeKind, String)>,
-    /// Of jobs that leave.
-    gone: Vec<(String, &'static str)>,
+    /// Of jobs that are not in the file any more.
+    gone: Vec<(String, Fate)>,
 }
 
 impl Draft<'_> {
@@ -168,18 +168,15 @@ impl Draft<'_> {
             Change::Gone(job) if is_alive(&job) => {
                 self.keep(&job);
                 if self.prunes {
-                    let why = "is not in the file; it is stopped";
-                    self.notes.gone.push((job.clone(), why));
+                    self.notes.gone.push((job.clone(), Fate::Stopped));
                     self.pruned.push(job);
                 } else {
-                    let why = "is not in the file (--prune stops it)";
-                    self.note(&job, ChangeKind::Gone, why.to_owned());
+                    self.notes.gone.push((job, Fate::GoesOn));
                 }
             }
             // Nothing of it runs, but its schedule would have gone on.
             Change::Gone(job) if is_on_schedule(&job) => {
-                let why = "is not in the file; its schedule ends";
-                self.notes.gone.push((job, why));
+                self.notes.gone.push((job, Fate::ScheduleEnds));
             }
             _ => {}
         }
@@ -228,14 +225,17 @@ impl Draft<'_> {
     }
 
     fn plan(&self, wanted: &BTreeSet<String>, seen: impl Fn(&str) -> Seen) -> Vec<PlannedChange> {
+        let gone = &self.notes.gone;
+        let stays = |name: &&String| !gone.iter().any(|(job, _)| job == *name);
         let mut plan = Vec::new();
-        for name in &self.effective.order {
+        for name in self.effective.order.iter().filter(stays) {
             let of_job = self.notes.of_jobs.iter().filter(|(job, ..)| job == name);
             let before = plan.len();
             plan.extend(of_job.map(|(job, change, note)| PlannedChange {
                 change: *change,
                 job: job.clone(),
                 note: Some(note.clone()),
+                fate: None,
                 ended: *change == ChangeKind::Restart && !seen(job).state.is_alive(),
             }));
             let job = self.wish.jobs.get(name).filter(|_| wanted.contains(name));
@@ -243,10 +243,11 @@ impl Draft<'_> {
                 plan.push(self.unchanged(name, job, seen(name)));
             }
         }
-        plan.extend(self.notes.gone.iter().map(|(job, note)| PlannedChange {
+        plan.extend(gone.iter().map(|(job, fate)| PlannedChange {
             change: ChangeKind::Gone,
             job: job.clone(),
-            note: Some((*note).to_owned()),
+            note: None,
+            fate: Some(*fate),
             ended: false,
         }));
         plan
@@ -275,6 +276,7 @@ impl Draft<'_> {
             change,
             job: name.to_owned(),
             note: note.map(str::to_owned),
+            fate: None,
             ended: false,
         }
     }

@@ -26,6 +26,9 @@ use crate::protocol::params::{Project, ProjectOp};
 use crate::protocol::reply::PlannedChange;
 use crate::protocol::{Error, EventKind, Greeting, Role};
 
+/// Who has stopped a job that is not in the file any more: nobody but the option that people know.
+const PRUNE: &str = "--prune";
+
 /// Handles `up` and `reload`.
 pub(super) async fn up(hub: &Hub, client: &Rc<Client>, params: Project) -> Answer {
     let within = wait_ms("waitMs", params.wait_ms, SETTLE_MS)?;
@@ -260,7 +263,7 @@ fn wish(state: &mut State, id: &ProjectId, changes: &Changes, alone: bool) {
         project.wish.start_alone(&changes.wanted);
     }
     for name in &changes.pruned {
-        project.wish.hold(name, "--prune");
+        project.wish.hold(name, PRUNE);
     }
 }
 

@@ -11,7 +11,8 @@ pub(super) fn state(result: &Value, asked: Asked) -> String {
     let changes = array(result, "plan").filter(|change| change["change"] != "keep");
     if asked.up && result["settled"] == true {
         // What has been done is told by the jobs.
-        let left = changes.filter(|_| !asked.apply).filter_map(left_alone);
+        let left = changes.filter(|change| !asked.apply || change["change"] != "restart");
+        let left = left.filter_map(left_alone);
         lines.extend(left);
     } else {
         lines.extend(changes.map(plan));
@@ -43,8 +44,14 @@ fn head(result: &Value) -> String {
     )
 }
 
-/// Says that a job runs on with its definition of before, as `up` leaves it if nothing else is wanted.
+/// Says that a job runs on as it was, as `up` leaves it if nothing else is wanted.
 fn left_alone(change: &Value) -> Option<String> {
+    if change["fate"] == "goesOn" {
+        let job = word(change, "job");
+        return Some(format!(
+            "{job} is not in the file and goes on; prune:true stops it"
+        ));
+    }
     let is_left = change["change"] == "restart" && change["ended"] != true;
     let note = change["note"].as_str().map(|note| format!(" ({note})"));
     is_left.then(|| {
@@ -58,7 +65,13 @@ fn left_alone(change: &Value) -> Option<String> {
 
 /// `planned: restart api (run changed)`.
 fn plan(change: &Value) -> String {
-    let note = change["note"].as_str().map(|note| format!(" ({note})"));
+    let note = match change["fate"].as_str() {
+        Some("goesOn") => Some("not in the file; it goes on"),
+        Some("stopped") => Some("not in the file; it is stopped"),
+        Some("scheduleEnds") => Some("not in the file; its schedule ends"),
+        _ => change["note"].as_str(),
+    };
+    let note = note.map(|note| format!(" ({note})"));
     let (what, job) = (word(change, "change"), word(change, "job"));
     format!("planned: {what} {job}{}", note.unwrap_or_default())
 }
@@ -115,7 +128,8 @@ mod tests {
         let result = json!({
             "name": "shop", "dir": "/src/shop", "up": true, "settled": true, "failed": true,
             "plan": [{"change": "start", "job": "web"}, {"change": "keep", "job": "db"},
-                {"change": "restart", "job": "api", "note": "run changed"}],
+                {"change": "restart", "job": "api", "note": "run changed"},
+                {"change": "gone", "job": "old", "fate": "goesOn"}],
             "jobs": [
                 {"job": "web", "phase": "ready", "url": "http://localhost:3000", "ports": [3000], "sessionId": "k3v9"},
                 {"job": "db", "phase": "running", "ports": [5432], "sessionId": "a", "question": "Password:"},
@@ -128,6 +142,7 @@ mod tests {
 project shop in /src/shop: up; something failed
 planned: start web
 planned: restart api (run changed)
+planned: gone old (not in the file; it goes on)
 web ready http://localhost:3000 [k3v9]
 db running port 5432 [a]
   asks: Password:
@@ -143,6 +158,8 @@ warning: web: odd";
         assert!(!up.contains("planned") && up.contains("web ready"), "{up}");
         let left = "api runs on as it was (run changed); apply:true restarts it";
         assert!(up.contains(left), "{up}");
+        let gone = "old is not in the file and goes on; prune:true stops it";
+        assert!(up.contains(gone), "{up}");
         asked.apply = true;
         assert!(!state(&result, asked).contains("runs on"));
     }

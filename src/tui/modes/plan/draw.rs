@@ -4,8 +4,8 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 
-use super::{Plan, is_prunable};
-use crate::protocol::reply::{ChangeKind, PlannedChange};
+use super::Plan;
+use crate::protocol::reply::{ChangeKind, Fate, PlannedChange};
 use crate::term::sanitize::clean;
 use crate::tui::model::Model;
 use crate::tui::state::State;
@@ -148,12 +148,11 @@ fn lines(model: &Model, plan: &Plan, width: u16) -> Vec<Line> {
 /// `api (run changed)`.
 fn words(change: &PlannedChange) -> String {
     let job = clean(&change.job);
-    let note = match change.change {
-        // The note names the option of the command line.
-        ChangeKind::Gone if is_prunable(change) => {
-            Some("is not in the file, and goes on".to_owned())
-        }
-        _ => change.note.as_deref().map(clean),
+    let note = match change.fate {
+        Some(Fate::GoesOn) => Some("is not in the file, and goes on".to_owned()),
+        Some(Fate::Stopped) => Some("is not in the file; it is stopped".to_owned()),
+        Some(Fate::ScheduleEnds) => Some("is not in the file; its schedule ends".to_owned()),
+        None => change.note.as_deref().map(clean),
     };
     match note {
         Some(note) => format!("{job} ({note})"),

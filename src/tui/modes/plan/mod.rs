@@ -6,7 +6,7 @@ mod keys;
 use ratatui::layout::Rect;
 
 pub use self::keys::Action;
-use crate::protocol::reply::{ChangeKind, PlannedChange, ProjectState};
+use crate::protocol::reply::{ChangeKind, Fate, PlannedChange, ProjectState};
 use crate::tui::bar::Bar;
 use crate::tui::keymap::KeyPress;
 use crate::tui::message::Cmd;
@@ -15,9 +15,6 @@ use crate::tui::model::mode::{Handlers, Hints, Mode, Needs};
 use crate::tui::theme::Tone;
 use crate::tui::window::Canvas;
 use crate::tui::{hints, project, status};
-
-/// The option that stops what is not in the file any more, which the note about such a job names.
-const PRUNE: &str = "--prune";
 
 /// The mode: the plan of a project, and the first visible line of it.
 #[derive(Clone, Debug, PartialEq)]
@@ -53,18 +50,13 @@ impl Plan {
 
     /// Number of jobs that are not in the file any more, go on, and can be stopped with it.
     fn prunable(&self) -> usize {
-        self.changes.iter().filter(|one| is_prunable(one)).count()
+        let goes_on = |one: &&PlannedChange| one.fate == Some(Fate::GoesOn);
+        self.changes.iter().filter(goes_on).count()
     }
 
     fn changes_anything(&self) -> bool {
         self.count(ChangeKind::Keep) < self.changes.len()
     }
-}
-
-/// Whether a job goes on although it is not in the file any more. Of one that does not run, the schedule ends.
-fn is_prunable(change: &PlannedChange) -> bool {
-    let note = change.note.as_deref();
-    change.change == ChangeKind::Gone && note.is_none_or(|note| note.contains(PRUNE))
 }
 
 /// Shows a plan that has something to confirm; otherwise says that nothing has changed.
