@@ -21,12 +21,26 @@ pub fn confirmed<'a>(
     ended(request, state, apply).filter(asks).collect()
 }
 
-/// Asks before these changes are made. `command` makes them without a question, and ends the runs of `count` jobs: those
-/// of other jobs, too.
-pub fn require(
+/// The command that makes these changes without a question. It ends the runs of `count` jobs: those of others, too.
+pub(in crate::cli) fn unasked(
+    command: String,
+    changes: &[&PlannedChange],
+    count: usize,
+) -> Unasked {
+    let mut kinds = changes.iter().map(|change| change.change);
+    let is_restart = kinds.any(|kind| kind == ChangeKind::Restart);
+    Unasked {
+        command,
+        does: if is_restart { "restarts" } else { "stops" },
+        count,
+    }
+}
+
+/// Asks before these changes are made.
+pub(in crate::cli) fn require(
     ctx: &mut Context,
     changes: &[&PlannedChange],
-    (command, count): (String, usize),
+    unasked: &Unasked,
 ) -> Result<(), Failure> {
     let named = |kind: ChangeKind, verb: &str| {
         let of_kind = changes.iter().filter(|change| change.change == kind);
@@ -42,15 +56,6 @@ pub fn require(
         return Ok(());
     }
     let names: Vec<String> = changes.iter().map(|change| clean(&change.job)).collect();
-    let is_restart = changes
-        .iter()
-        .any(|change| change.change == ChangeKind::Restart);
-    let does = if is_restart { "restarts" } else { "stops" };
-    let unasked = Unasked {
-        command,
-        does,
-        count,
-    };
     let unasked = unasked.failure(&names);
     consent::require(ctx, &parts.join(" and "), "nothing was changed", unasked)
 }

@@ -3,7 +3,8 @@
 use std::sync::mpsc::sync_channel;
 use std::time::Duration;
 
-use super::follow::{Over, View, conclude, tell_failed, until};
+use super::follow::{Over, View, Wait, conclude, tell_failed, until};
+use super::wanted::Wanted;
 use crate::cli::beside;
 use crate::cli::context::Context;
 use crate::cli::exit::{Exit, Failure};
@@ -20,8 +21,8 @@ const WAIT_MS: u64 = 60_000;
 /// A job whose end brings its project down.
 #[derive(Clone, Copy, Debug)]
 pub struct End<'a> {
-    /// A request for the state of the jobs that are brought up.
-    pub request: &'a Project,
+    /// The jobs that are brought up.
+    pub wanted: &'a Wanted,
     /// Its name.
     pub job: &'a str,
     /// Longest time to wait for it. The jobs go on then.
@@ -53,11 +54,11 @@ impl End<'_> {
         follow: impl FnOnce(&mut Context) -> Result<Exit, Failure>,
     ) -> Result<Exit, Failure> {
         let (sender, receiver) = sync_channel(1);
-        let (request, job, within) = (self.request.clone(), self.job.to_owned(), self.within);
+        let (wanted, job, within) = (self.wanted.clone(), self.job.to_owned(), self.within);
         let mut own = ctx.beside();
         beside::start(move || {
             let end = End {
-                request: &request,
+                wanted: &wanted,
                 job: &job,
                 within,
             };
@@ -95,16 +96,14 @@ impl End<'_> {
             let waits = phase == Some(PhaseName::Queued) && state.settled;
             matches!(phase, None | Some(Done | Failed | Skipped | Stopped)) || waits || !state.up
         };
-        let (state, over) = until(ctx, self.request, state, (view, self.within), is_over)?;
+        let within = self.within;
+        let (state, over) = until(ctx, self.wanted, state, Wait { view, within }, is_over)?;
         let mut stopped = 0;
         if over != Over::TimedOut && state.up {
             stopped = state.jobs.iter().filter(|job| is_going(job)).count();
             let down = Project {
-                op: Some(ProjectOp::Down),
                 wait_ms: Some(WAIT_MS),
-                files: self.request.files.clone(),
-                dir: self.request.dir.clone(),
-                ..Project::default()
+                ..self.wanted.request(ProjectOp::Down)
             };
             let _: ProjectState = ctx.daemon()?.call_as(Action::Project(down))?;
         }
@@ -125,12 +124,12 @@ impl End<'_> {
             return Ok(self.told_late());
         }
         if !state.up {
-            return conclude(ctx, self.request, state, *over);
+            return conclude(ctx, self.wanted, state, *over);
         }
         if ctx.json {
             ctx.out.json(state)?
         } else {
-            tell_failed(ctx, self.request, state)?;
+            tell_failed(ctx, self.wanted, state)?;
             ctx.out.line(&is_down(&state.project.name, ended.stopped))?;
         }
         ctx.out.flush()?;

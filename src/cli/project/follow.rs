@@ -1,17 +1,19 @@
 //! Waits until the jobs of a project are as wanted, and shows their states meanwhile.
 
+use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
 use super::block::Block;
 use super::lines;
+use super::wanted::Wanted;
 use crate::cli::context::Context;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::output::note;
 use crate::client::host;
 use crate::protocol::duration::millis;
-use crate::protocol::params::{Project, ProjectOp};
+use crate::protocol::params::Project;
 use crate::protocol::project::PhaseName;
-use crate::protocol::reply::{ChangeKind, PlannedChange, ProjectJob, ProjectState};
+use crate::protocol::reply::{ChangeKind, ProjectJob, ProjectState};
 use crate::protocol::{Action, Error, ErrorCode};
 use crate::term::sanitize::clean;
 
@@ -36,31 +38,41 @@ pub enum View {
     Nothing,
 }
 
-/// Shows the states until `is_so`, or until `within` has passed. `request` names the project and the jobs. They go on
-/// in any case.
+/// How a wait is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Wait {
+    /// What is shown.
+    pub view: View,
+    /// Longest time. `None`: without an end.
+    pub within: Option<Duration>,
+}
+
+/// Shows the states of the wanted jobs until `is_so`, or until the time of the wait has passed. They go on in any case.
 pub fn until(
     ctx: &mut Context,
-    request: &Project,
+    wanted: &Wanted,
     mut state: ProjectState,
-    (view, within): (View, Option<Duration>),
+    wait: Wait,
     is_so: impl Fn(&ProjectState) -> bool,
 ) -> Result<(ProjectState, Over), Failure> {
-    let mut request = request.clone();
+    let mut wanted = wanted.clone();
     let gone = state
         .plan
         .iter()
         .filter(|change| change.change == ChangeKind::Gone);
-    let gone: Vec<String> = gone.map(|change| change.job.clone()).collect();
+    let gone: BTreeSet<String> = gone.map(|change| change.job.clone()).collect();
     // A time beyond what the clock can say never comes.
-    let deadline = within.and_then(|within| Instant::now().checked_add(within));
-    let is_shown = view == View::States && !ctx.json;
-    let jobs = meant(&request, &state).count();
-    let is_elsewhere = request.files.is_some() || host::chosen().is_some();
+    let deadline = wait
+        .within
+        .and_then(|within| Instant::now().checked_add(within));
+    let is_shown = wait.view == View::States && !ctx.json;
+    let jobs = wanted.among(&state).count();
+    let is_elsewhere = wanted.is_of_files() || host::chosen().is_some();
     let project = is_elsewhere.then(|| state.project.name.clone());
     let mut block = is_shown.then(|| Block::new(&ctx.out, jobs, project));
     loop {
         if let Some(block) = &mut block {
-            let jobs: Vec<&ProjectJob> = meant(&request, &state).collect();
+            let jobs: Vec<&ProjectJob> = wanted.among(&state).collect();
             block.show(&mut ctx.out, &jobs)?;
         }
         if is_so(&state) {
@@ -72,29 +84,19 @@ pub fn until(
         }
         let round = left.map_or(ROUND, |left| left.min(ROUND));
         let ask = Project {
-            jobs: request.jobs.clone(),
-            no_deps: request.no_deps,
             after: Some(state.seq),
             wait_ms: Some(millis(round).max(1)),
-            ..status(&request)
+            ..wanted.status()
         };
         state = match ctx.daemon()?.call_as(Action::Project(ask)) {
             Ok(state) => state,
-            Err(error) if error.code == ErrorCode::SessionNotFound && has_any(&request, &gone) => {
-                // Those that were to be stopped have left the project.
-                let jobs = request.jobs.iter_mut();
-                jobs.for_each(|jobs| jobs.retain(|job| !gone.contains(job)));
+            // Those that were to be stopped have left the project.
+            Err(error) if error.code == ErrorCode::SessionNotFound && wanted.leave_out(&gone) => {
                 continue;
             }
             Err(error) => return Err(changed_meanwhile(error)),
         };
     }
-}
-
-/// Whether a request names one of these jobs.
-fn has_any(request: &Project, jobs: &[String]) -> bool {
-    let mut named = request.jobs.iter().flatten();
-    named.any(|job| jobs.contains(job))
 }
 
 /// The error if the jobs that are waited for are not in the project any more: nobody has mistyped them here.
@@ -106,19 +108,18 @@ fn changed_meanwhile(error: Error) -> Failure {
     Failure::with_message(Exit::FAILED, message).hint("bgproc up brings up what its file has now")
 }
 
-/// Prints what became of the jobs that `request` is about: the end of the output of those that failed, and the URLs of
-/// those that run.
+/// Prints what became of the wanted jobs: the end of the output of those that failed, and the URLs of those that run.
 pub fn conclude(
     ctx: &mut Context,
-    request: &Project,
+    wanted: &Wanted,
     state: &ProjectState,
     over: Over,
 ) -> Result<Exit, Failure> {
     if ctx.json {
         ctx.out.json(state)?;
     } else {
-        tell_failed(ctx, request, state)?;
-        for line in meant(request, state).filter_map(lines::url) {
+        tell_failed(ctx, wanted, state)?;
+        for line in wanted.among(state).filter_map(lines::url) {
             ctx.out.line(&line)?;
         }
     }
@@ -126,9 +127,9 @@ pub fn conclude(
     if !state.up {
         return Ok(told_down(state));
     }
-    let is_late = meant(request, state).any(|job| job.late) && !state.failed;
+    let is_late = wanted.among(state).any(|job| job.late) && !state.failed;
     if is_late || (over == Over::TimedOut && !state.settled) {
-        let late = told_late(&unsettled(ctx, request, state)?);
+        let late = told_late(&unsettled(ctx, wanted, state)?);
         note(&format!("{late}; the jobs go on"));
         return Ok(Exit::TIMED_OUT);
     }
@@ -138,10 +139,10 @@ pub fn conclude(
 /// Prints the end of the output of the jobs that failed.
 pub fn tell_failed(
     ctx: &mut Context,
-    request: &Project,
+    wanted: &Wanted,
     state: &ProjectState,
 ) -> Result<(), Failure> {
-    let failed = meant(request, state).filter(|job| job.output.is_some());
+    let failed = wanted.among(state).filter(|job| job.output.is_some());
     for job in failed {
         let output = lines::output(job);
         if !output.is_empty() {
@@ -192,21 +193,17 @@ fn told_late(jobs: &[(String, PhaseName)]) -> String {
 /// knows.
 fn unsettled(
     ctx: &mut Context,
-    request: &Project,
+    wanted: &Wanted,
     state: &ProjectState,
 ) -> Result<Vec<(String, PhaseName)>, Failure> {
     use PhaseName::{Queued, Ready, Retrying, Running, Starting, Stopping};
     let mut found = Vec::new();
-    for job in meant(request, state) {
+    for job in wanted.among(state) {
         let has_settled = match job.phase {
             Retrying | Starting | Stopping => false,
             Queued | Running | Ready => {
-                let only = Project {
-                    jobs: Some(vec![job.job.clone()]),
-                    no_deps: Some(true),
-                    ..status(request)
-                };
-                let alone: ProjectState = ctx.daemon()?.call_as(Action::Project(only))?;
+                let only = Action::Project(wanted.status_of(&job.job));
+                let alone: ProjectState = ctx.daemon()?.call_as(only)?;
                 alone.settled
             }
             _ => true,
@@ -216,42 +213,6 @@ fn unsettled(
         }
     }
     Ok(found)
-}
-
-/// A request for the state of those jobs that `request` wants, which the plan in its reply names.
-pub fn wanted(request: &Project, state: &ProjectState) -> Project {
-    let is_wanted =
-        |change: &&PlannedChange| change.change != ChangeKind::Gone || request.prune == Some(true);
-    let names = state.plan.iter().filter(is_wanted);
-    let mut jobs: Vec<String> = names.map(|change| change.job.clone()).collect();
-    jobs.sort_unstable();
-    Project {
-        jobs: Some(jobs).filter(|jobs| !jobs.is_empty()),
-        no_deps: Some(true),
-        ..status(request)
-    }
-}
-
-/// The jobs that a request for the state is about: those that it names, in order, or all that are wanted.
-pub fn meant<'a>(
-    request: &'a Project,
-    state: &'a ProjectState,
-) -> impl Iterator<Item = &'a ProjectJob> {
-    let is_meant = |job: &&ProjectJob| match &request.jobs {
-        Some(names) => names.binary_search(&job.job).is_ok(),
-        None => job.wanted,
-    };
-    state.jobs.iter().filter(is_meant)
-}
-
-/// A request for the state, now.
-pub fn status(request: &Project) -> Project {
-    Project {
-        op: Some(ProjectOp::Status),
-        files: request.files.clone(),
-        dir: request.dir.clone(),
-        ..Project::default()
-    }
 }
 
 #[cfg(test)]

@@ -8,3 +8,4 @@ pub mod foreign;
 pub mod lines;
 pub mod plan;
 pub mod source;
+pub mod wanted;

@@ -9,8 +9,9 @@ use crate::cli::exit::{Exit, Failure};
 use crate::cli::jobs::consent::{self, Unasked};
 use crate::cli::output::note;
 use crate::cli::project::end::{is_down, is_going};
-use crate::cli::project::follow::{Over, View, until};
+use crate::cli::project::follow::{Over, View, Wait, until};
 use crate::cli::project::source::Source;
+use crate::cli::project::wanted::Wanted;
 use crate::protocol::Action;
 use crate::protocol::duration;
 use crate::protocol::params::{Project, ProjectOp};
@@ -45,8 +46,12 @@ impl Down {
         let state: ProjectState = ctx.daemon()?.call_as(Action::Project(request.clone()))?;
         let before = state.jobs.iter().filter(|job| is_going(job)).count();
         let is_over = |state: &ProjectState| state.up || !state.jobs.iter().any(is_going);
-        let how = (View::Nothing, self.timeout);
-        let (state, over) = until(ctx, &request, state, how, is_over)?;
+        let wait = Wait {
+            view: View::Nothing,
+            within: self.timeout,
+        };
+        let all = Wanted::all(&request);
+        let (state, over) = until(ctx, &all, state, wait, is_over)?;
         if ctx.json {
             ctx.out.json(&state)?;
         }

@@ -10,8 +10,8 @@ use crate::cli::exit::{Exit, Failure};
 use crate::cli::interrupt;
 use crate::cli::jobs::consent::can_ask;
 use crate::cli::output::{advised, note};
-use crate::cli::project::follow::wanted;
 use crate::cli::project::source::Source;
+use crate::cli::project::wanted::Wanted;
 use crate::cli::project::{consent, foreign, plan};
 use crate::protocol::duration;
 use crate::protocol::params::{Project, ProjectOp};
@@ -69,7 +69,7 @@ impl Reload {
             }
             return Ok(Exit::OK);
         }
-        let wanted = wanted(&request, &state);
+        let wanted = Wanted::of(&request, &state);
         interrupt::leave_with(goes_on(&self.source))?;
         settle(ctx, &wanted, state, self.timeout, false)
     }
@@ -95,8 +95,8 @@ impl Reload {
             plan::print(ctx, &state)?;
         }
         let count = plan::ended(request, &state, true).count();
-        let command = ctx.given().unasked();
-        consent::require(ctx, &confirmed, (command, count))?;
+        let unasked = consent::unasked(ctx.given().unasked(), &confirmed, count);
+        consent::require(ctx, &confirmed, &unasked)?;
         if consent::to_prune(ctx, &gone)? {
             request.prune = Some(true);
         }

@@ -12,8 +12,9 @@ use crate::cli::jobs::attach;
 use crate::cli::jobs::consent::can_ask;
 use crate::cli::output::{advised, note, takes_screens, words};
 use crate::cli::project::end::End;
-use crate::cli::project::follow::{View, conclude, meant, told_down, until, wanted};
+use crate::cli::project::follow::{View, Wait, conclude, told_down, until};
 use crate::cli::project::source::{self, Source};
+use crate::cli::project::wanted::Wanted;
 use crate::cli::project::{consent, foreign, plan};
 use crate::cli::settings::dashboard;
 use crate::cli::value::number;
@@ -122,7 +123,7 @@ impl Up {
         if self.wait || follows || self.exit_code_from.is_some() {
             interrupt::leave_with(goes_on(&source))?;
         }
-        let wanted = wanted(&request, &state);
+        let wanted = Wanted::of(&request, &state);
         self.stay(ctx, &wanted, state, follows.then_some(began))
     }
 
@@ -159,13 +160,13 @@ impl Up {
     fn stay(
         &self,
         ctx: &mut Context,
-        wanted: &Project,
+        wanted: &Wanted,
         state: ProjectState,
         follow: Option<Timestamp>,
     ) -> Result<Exit, Failure> {
         if let Some(job) = &self.exit_code_from {
             let end = End {
-                request: wanted,
+                wanted,
                 job,
                 within: self.timeout,
             };
@@ -225,7 +226,8 @@ impl Up {
             plan::print(ctx, &state)?;
         }
         let count = plan::ended(request, &state, self.apply).count();
-        consent::require(ctx, &confirmed, (self.command_unasked(ctx), count))?;
+        let unasked = consent::unasked(self.command_unasked(ctx), &confirmed, count);
+        consent::require(ctx, &confirmed, &unasked)?;
         if !self.apply && may_ask {
             request.apply = Some(consent::to_apply(ctx, &state)?);
         }
@@ -317,7 +319,10 @@ pub(super) fn begin(
 
 /// Fails unless the request brings this job up.
 fn check_is_wanted(request: &Project, state: &ProjectState, job: &str) -> Result<(), Failure> {
-    if meant(&wanted(request, state), state).any(|known| known.job == job) {
+    if Wanted::of(request, state)
+        .among(state)
+        .any(|known| known.job == job)
+    {
         Ok(())
     } else {
         let message = format!("{job} is not one of the jobs that are brought up");
@@ -347,26 +352,31 @@ fn tell_left_alone(state: &ProjectState, source: &Source) {
 
 pub(super) fn settle(
     ctx: &mut Context,
-    request: &Project,
+    wanted: &Wanted,
     state: ProjectState,
     within: Option<Duration>,
     fail_fast: bool,
 ) -> Result<Exit, Failure> {
     let is_over = |state: &ProjectState| state.settled || (fail_fast && state.failed) || !state.up;
     let told = state.warnings.clone();
-    let (state, over) = until(ctx, request, state, (View::States, within), is_over)?;
+    let wait = Wait {
+        view: View::States,
+        within,
+    };
+    let (state, over) = until(ctx, wanted, state, wait, is_over)?;
     // What has come to light meanwhile.
     for warning in state.warnings.iter().filter(|new| !told.contains(new)) {
         note(&format!("warning: {warning}"));
     }
-    conclude(ctx, request, &state, over)
+    conclude(ctx, wanted, &state, over)
 }
 
-/// Follows the merged logs of the jobs that a request for the state is about. If one of them brings the others down, it
-/// is named.
-fn follow_logs(ctx: &mut Context, request: &Project, began: Timestamp) -> Result<Exit, Failure> {
-    let state: ProjectState = ctx.daemon()?.call_as(Action::Project(request.clone()))?;
-    let sessions: Vec<String> = meant(request, &state)
+/// Follows the merged logs of the wanted jobs. If one of them brings the others down, it is named.
+fn follow_logs(ctx: &mut Context, wanted: &Wanted, began: Timestamp) -> Result<Exit, Failure> {
+    let status = Action::Project(wanted.status());
+    let state: ProjectState = ctx.daemon()?.call_as(status.clone())?;
+    let sessions = wanted.among(&state);
+    let sessions: Vec<String> = sessions
         .filter_map(|job| Some(job.session_id.as_ref()?.to_string()))
         .collect();
     // If it is not up, that was told.
@@ -375,9 +385,13 @@ fn follow_logs(ctx: &mut Context, request: &Project, began: Timestamp) -> Result
     }
     let followed = super::logs::follow_all(ctx, sessions, began)?;
     // The state from before the following may be settled, too.
-    let state: ProjectState = ctx.daemon()?.call_as(Action::Project(request.clone()))?;
+    let state: ProjectState = ctx.daemon()?.call_as(status)?;
     let is_over = |state: &ProjectState| state.settled || !state.up;
-    let (state, _) = until(ctx, request, state, (View::Nothing, None), is_over)?;
+    let wait = Wait {
+        view: View::Nothing,
+        within: None,
+    };
+    let (state, _) = until(ctx, wanted, state, wait, is_over)?;
     Ok(match state.ended_by {
         Some(_) => followed.or(told_down(&state)),
         None if state.failed => followed.or(Exit::FAILED),
