@@ -72,7 +72,21 @@ pub fn tail(text: &str, max: usize) -> &str {
     text
 }
 
-/// Wraps `text` to lines of at most `max` columns, preferably at spaces.
+/// The start of `text` that fills a row of `max` columns, for text that goes on in further rows. It is never empty unless
+/// `text` is: a grapheme cluster that is wider than a row is split into its characters, as a run of Hangul consonants, and
+/// a character that is wider than a row is in it nevertheless.
+pub fn row(text: &str, max: usize) -> &str {
+    let whole = head(text, max);
+    if !whole.is_empty() {
+        return whole;
+    }
+    let ends = text.char_indices().map(|(at, one)| at + one.len_utf8());
+    let first = ends.clone().next().unwrap_or(0);
+    let fits = ends.take_while(|&end| width(&text[..end]) <= max);
+    &text[..fits.last().unwrap_or(first)]
+}
+
+/// Wraps `text` to lines of at most `max` columns, preferably at spaces. A line has at least 2 columns.
 pub fn wrap(text: &str, max: usize) -> Vec<String> {
     let mut lines = Vec::new();
     let mut line = String::new();
@@ -82,7 +96,7 @@ pub fn wrap(text: &str, max: usize) -> Vec<String> {
             lines.push(std::mem::take(&mut line));
         }
         while width(word) > max.max(2) {
-            let part = head(word, max.max(2));
+            let part = row(word, max.max(2));
             lines.push(part.to_owned());
             word = &word[part.len()..];
         }
@@ -97,7 +111,56 @@ pub fn wrap(text: &str, max: usize) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
+
+    /// Words of characters that are narrow, wide, combining, or part of one cluster however many there are.
+    fn words() -> impl Strategy<Value = String> {
+        let chars = prop::sample::select(vec![
+            'a', ' ', '日', '\u{1100}', '\u{1161}', '\u{11a8}', '\u{301}', '\u{200d}', '👩',
+            '\u{fe0f}', '\u{0903}',
+        ]);
+        let runs = prop::collection::vec((chars, 1..40_usize), 0..12);
+        runs.prop_map(|runs| {
+            let run = |(c, n): (char, usize)| std::iter::repeat_n(c, n);
+            runs.into_iter().flat_map(run).collect()
+        })
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+        /// Wrapping ends, loses nothing but spaces, and no line is wider than a row.
+        #[test]
+        fn any_text_is_wrapped(text in words(), max in 0..20_usize) {
+            let lines = wrap(&text, max);
+            for line in &lines {
+                prop_assert!(width(line) <= max.max(2), "{line:?} in {max}");
+            }
+            let solid = |text: &str| text.replace(' ', "");
+            prop_assert_eq!(solid(&lines.concat()), solid(&text));
+        }
+
+        /// Rows of any width put together are the text.
+        #[test]
+        fn any_text_is_cut_into_rows(text in words(), max in 0..20_usize) {
+            let mut rest = text.as_str();
+            while !rest.is_empty() {
+                let part = row(rest, max);
+                prop_assert!(!part.is_empty());
+                prop_assert!(width(part) <= max || part.chars().count() == 1);
+                rest = &rest[part.len()..];
+            }
+        }
+    }
+
+    #[test]
+    fn a_cluster_that_is_wider_than_a_line_is_split() {
+        let jamo = "\u{1100}".repeat(200);
+        assert_eq!(wrap(&jamo, 80).len(), 5);
+        assert_eq!(row(&jamo, 1), "\u{1100}");
+    }
 
     #[test]
     fn marks_a_cut_within_the_maximum_width() {

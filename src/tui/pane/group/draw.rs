@@ -236,10 +236,7 @@ impl Columns {
 fn broken(line: &str, room: usize) -> Vec<String> {
     let (mut rows, mut rest) = (Vec::new(), line);
     while text::width(rest) > room {
-        let part = text::head(rest, room);
-        if part.is_empty() {
-            break;
-        }
+        let part = text::row(rest, room);
         rows.push(part.to_owned());
         rest = &rest[part.len()..];
     }
