@@ -3,7 +3,7 @@
 use ratatui::style::Modifier;
 
 use crate::protocol::{Action, EventKind, Status};
-use crate::tui::message::{Cmd, Event};
+use crate::tui::message::{Cmd, Event, RequestKind};
 use crate::tui::model::Selected;
 use crate::tui::modes::insert::Insert;
 use crate::tui::options::Options;
@@ -303,6 +303,31 @@ fn selecting_a_job_without_a_tile_leaves_the_grid() {
     dash.press("!");
     assert_eq!(dash.model.list.selected, at("lint"));
     assert!(!dash.model.frame.grid);
+}
+
+#[test]
+fn the_wheel_over_another_tile_leaves_the_log_of_the_scrolled_one() {
+    for notch in [64, 65] {
+        let mut dash = four(120, 24);
+        dash.press("z").press("\x19").press("z");
+        let first = dash.model.current_id().cloned();
+        let scrolled = dash.model.pane.scroll.as_ref().map(|scroll| &scroll.id);
+        assert_eq!(scrolled, first.as_ref());
+        let other = dash.model.tiles().into_iter().find_map(|(_, other, tile)| {
+            (Some(other) != first.as_ref()).then(|| (other.clone(), tile.body))
+        });
+        let (other, body) = other.unwrap();
+        dash.asked();
+        dash.press(&format!("\x1b[<{notch};{};{}M", body.x + 2, body.y + 2));
+        assert_eq!(dash.model.current_id(), Some(&other));
+        let scroll = dash.model.pane.scroll.as_ref();
+        assert!(scroll.is_none_or(|scroll| scroll.id == other));
+        let asked = dash.asked();
+        let is_first = |cmd: &Cmd| matches!(cmd, Cmd::Request(RequestKind::Log(id, _), _) if Some(id) == first.as_ref());
+        assert!(!asked.iter().any(is_first), "{asked:?}");
+        assert_eq!(dash.model.mode().scrolls(), notch == 64);
+        assert!(dash.model.mode().job().is_none_or(|job| *job == other));
+    }
 }
 
 #[test]

@@ -222,6 +222,8 @@ pub fn to(model: &mut Model, next: Selected) {
     model.list.selected = next;
     model.list.selected_at = model.now.ms;
     model.pane.pan = Pan::default();
+    // What is done next with the same key is done to the log of the selected job.
+    model.close_other_log();
     model.dirty = true;
 }
 

@@ -7,6 +7,7 @@ use super::query::Query;
 use super::rows::{Group, Row, group_of};
 use super::{Model, Refresh, Selected};
 use crate::protocol::SessionId;
+use crate::tui::scrollback::Scroll;
 
 impl Model {
     /// The job with this id.
@@ -144,6 +145,13 @@ impl Model {
             Some(job) => job.name.clone(),
             None => id.to_string(),
         }
+    }
+
+    /// Closes the log in the pane if it is that of another job than the current one.
+    pub fn close_other_log(&mut self) {
+        let id = self.current_id().cloned();
+        let is_other = |scroll: &mut Box<Scroll>| Some(&scroll.id) != id.as_ref();
+        self.pane.scroll.take_if(is_other);
     }
 
     /// The request for the record of a job that is not known yet.

@@ -152,15 +152,8 @@ pub fn nudge_by(model: &mut Model, rows: isize, cmds: &mut Vec<Cmd>) {
 /// In NORMAL, the log replaces the screen if timestamps are shown, because the screen has none. A
 /// scrolled-back pane is closed when another job is selected.
 pub fn reconcile(model: &mut Model, cmds: &mut Vec<Cmd>) {
+    model.close_other_log();
     let id = model.current_id().cloned();
-    if model
-        .pane
-        .scroll
-        .as_ref()
-        .is_some_and(|scroll| Some(&scroll.id) != id.as_ref())
-    {
-        model.pane.scroll = None;
-    }
     let is_log = model.pane.times;
     if model.mode().types() {
         model.pane.scroll.take_if(|scroll| !scroll.is_still);

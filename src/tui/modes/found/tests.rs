@@ -279,3 +279,26 @@ fn the_context_scrolls_with_the_match() {
     assert!(text.contains("web: 9: error a"), "{text}");
     assert!(text.contains("web-11- line 11"), "{text}");
 }
+
+#[test]
+fn enter_goes_to_its_job_from_the_scrolled_log_of_another_one() {
+    let mut dash = Dash::new(80, 24, shop_records());
+    dash.press("jj")
+        .screen("api", 20, 52, "hello")
+        .press("\x19");
+    let scrolled = dash.model.pane.scroll.as_ref().map(|scroll| &scroll.id);
+    assert_eq!(scrolled, Some(&id("api")));
+    dash.press("Ferror").later(200);
+    told(&mut dash, "web", 1, matches(&[(900, "an error")], false));
+    dash.asked();
+    dash.press("\r");
+    assert!(dash.status().contains("web"), "{}", dash.status());
+    assert_eq!(dash.model.current_id(), Some(&id("web")));
+    let asked = dash.asked();
+    let logs = asked.iter().filter_map(|cmd| match cmd {
+        Cmd::Request(RequestKind::Log(of, part), _) => Some((of.clone(), *part)),
+        _ => None,
+    });
+    let logs: Vec<_> = logs.collect();
+    assert_eq!(logs, [(id("web"), Part::Around(9000))]);
+}
