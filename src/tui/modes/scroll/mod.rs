@@ -183,7 +183,7 @@ pub fn enter_at(
 fn press(model: &mut Model, press: &KeyPress, cmds: &mut Vec<Cmd>) {
     // The key that leaves INSERT: the wheel may have left it before, which whoever types need not have noticed.
     if model.keymap.action(&press.name) == Some(Action::ToNormal) {
-        return leave(model);
+        return rewind::close(model, cmds);
     }
     if rewind::press(model, press, cmds) {
         return;

@@ -100,10 +100,7 @@ pub(super) fn press(model: &mut Model, press: &KeyPress, cmds: &mut Vec<Cmd>) ->
                 super::leave(model);
             }
         }
-        Action::Live => {
-            leave(model, cmds);
-            super::leave(model);
-        }
+        Action::Live => close(model, cmds),
     }
     true
 }
@@ -258,6 +255,15 @@ fn copy(model: &mut Model, cmds: &mut Vec<Cmd>) {
     }
 }
 
+/// Leaves the past, if it is shown, and SCROLL.
+pub(super) fn close(model: &mut Model, cmds: &mut Vec<Cmd>) {
+    if model.pane.rewind.is_some() {
+        leave(model, cmds);
+    }
+    super::leave(model);
+}
+
+/// Leaves the past, and the view if that was opened for a replay.
 fn leave(model: &mut Model, cmds: &mut Vec<Cmd>) {
     model.pane.rewind = None;
     if model.options.replay.is_some() {

@@ -5,7 +5,8 @@ use serde_json::json;
 use crate::protocol::Action as Request;
 use crate::protocol::Timestamp;
 use crate::protocol::params::Capture;
-use crate::tui::message::{Cmd, LinkEvent, RequestKind};
+use crate::tui::message::{Cmd, Exit, LinkEvent, RequestKind};
+use crate::tui::options::{Options, Replay};
 use crate::tui::pane::{Shown, how_shown};
 use crate::tui::scrollback::Part;
 use crate::tui::tests::harness::Dash;
@@ -218,4 +219,29 @@ fn a_row_that_is_wider_than_the_pane_is_marked() {
     let text = dash.text();
     assert!(text.lines().any(|row| row.ends_with("xx…")), "{text}");
     assert!(text.lines().any(|row| row.ends_with("short")), "{text}");
+}
+
+#[test]
+fn every_key_that_leaves_a_replay_closes_the_view_that_was_opened_for_it() {
+    for keys in ["\x1b", "q", "G", "\x1d"] {
+        let replay = Replay {
+            from_ms: None,
+            speed: 1.0,
+        };
+        let options = Options {
+            job: Some(id("web").to_string()),
+            replay: Some(replay),
+            ..Options::default()
+        };
+        let mut dash = Dash::with(options, 80, 24, shop_records());
+        past(&mut dash, "first", 80, false, Some(75));
+        dash.asked();
+        assert!(dash.model.pane.rewind.is_some());
+        dash.press(keys);
+        assert!(
+            dash.asked().contains(&Cmd::Quit(Exit::Silent)),
+            "{keys:?}: {}",
+            dash.status()
+        );
+    }
 }
