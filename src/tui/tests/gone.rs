@@ -8,6 +8,7 @@ use crate::protocol::EventKind;
 use crate::tui::message::{LinkEvent, RequestKind};
 use crate::tui::model::card::Card;
 use crate::tui::model::spark::Spark;
+use crate::tui::scrollback::Part;
 
 #[test]
 fn a_job_that_vanished_meanwhile_is_forgotten_like_one_that_was_removed() {
@@ -64,5 +65,67 @@ fn a_reply_that_cannot_be_read_is_no_news_of_the_job() {
         let said = "The reply about web could not be read";
         assert!(text.contains(said), "{tag:?}: {text}");
         assert!(!text.contains("reached no process"), "{text}");
+    }
+}
+
+/// A view in which `keys` are pressed on the job web, and its logs have arrived.
+fn in_mode(keys: &str) -> Dash {
+    let mut dash = Dash::new(80, 24, shop_records());
+    dash.press("j").screen("web", 40, 120, "hello");
+    if keys == "=" {
+        dash.model.list.marked.extend([id("web"), id("api")]);
+    }
+    dash.press(keys).later(200);
+    dash.log("web", Part::First, b"one\r\ntwo\r\n", 0);
+    let found = |offset: u64| {
+        let line = json!({"n": 1, "offset": offset, "text": "error", "before": [], "after": []});
+        json!({"matches": [line], "firstLine": 1, "totalLines": 9, "truncated": false})
+    };
+    for name in ["migrate", "web", "api"] {
+        let tag = RequestKind::Found(id(name), 1);
+        dash.link(LinkEvent::Reply(tag, Ok(found(7))));
+    }
+    dash
+}
+
+/// Tells a view that web is gone: by an event, or by a list without it.
+fn remove_web(dash: &mut Dash, by_event: bool) {
+    if by_event {
+        dash.event(EventKind::Removed, "web", json!({}));
+    } else {
+        let mut left = shop_records();
+        left.retain(|job| job.summary.session_id != id("web"));
+        dash.list(left);
+    }
+}
+
+#[test]
+fn a_mode_learns_that_its_job_is_gone_by_an_event_and_by_the_list() {
+    for by_event in [true, false] {
+        for (keys, name) in [("s", "SCROLL"), ("I", "DETAILS"), ("=", "COMPARE")] {
+            let mut dash = in_mode(keys);
+            let what = format!("{name}, by an event: {by_event}");
+            assert_eq!(dash.model.mode().name(), name);
+            remove_web(&mut dash, by_event);
+            assert!(dash.model.is_normal(), "{what}");
+            assert!(dash.model.pane.scroll.is_none(), "{what}");
+            assert!(!dash.model.frame.open, "{what}");
+            let text = dash.text();
+            assert!(text.contains("web was removed."), "{what}: {text}");
+        }
+        // What is still typed for a job would be commands in NORMAL.
+        let mut dash = in_mode("i");
+        remove_web(&mut dash, by_event);
+        assert_eq!(dash.model.mode().name(), "INSERT", "{by_event}");
+        dash.press("x");
+        assert!(dash.text().contains("web was removed; ctrl-] leaves."));
+        let mut dash = in_mode("Ferror");
+        dash.press("\x1b[B\x1b[B");
+        assert!(dash.status().contains("[3/3]"), "{}", dash.status());
+        remove_web(&mut dash, by_event);
+        assert!(dash.status().contains("[2/2]"), "{}", dash.status());
+        assert!(!dash.text().contains("web:1"), "{}", dash.text());
+        dash.press("\r");
+        assert_eq!(dash.model.current_id(), Some(&id("api")));
     }
 }

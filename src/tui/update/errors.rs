@@ -2,7 +2,8 @@
 //! already shows the problem.
 
 use super::daemon::{list_less, subscribe_to_less};
-use super::events::{forget, refreshed};
+use super::events::refreshed;
+use super::gone::forget;
 use super::{project, usage};
 use crate::protocol::{Error, ErrorCode};
 use crate::term::sanitize::clean;
@@ -30,7 +31,7 @@ pub(super) fn refused(model: &mut Model, tag: RequestKind, error: &Error, cmds: 
         if let RequestKind::Copy(id, CopyFrom::Commands) = &tag {
             copy::forget(model, id, cmds);
         }
-        forget(model, id, cmds);
+        forget(model, std::slice::from_ref(id), cmds);
         return;
     }
     if error.code == ErrorCode::InvalidParams && asks_for_less(model, &tag, cmds) {

@@ -7,21 +7,20 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::daemon::list;
+use super::gone::forget;
 use super::queues::others_moved;
 use super::{alert, away, notify};
 use crate::protocol::event::ScreenUpdate;
 use crate::protocol::{Error, Event, EventKind, SessionId, Timestamp};
 use crate::term::sanitize::clean;
+use crate::tui::keyboard;
 use crate::tui::message::Cmd;
-use crate::tui::model::mode::Frame;
 use crate::tui::model::{Model, hosts};
-use crate::tui::modes::normal::quit;
 use crate::tui::modes::page;
 use crate::tui::modes::scroll::rewind;
 use crate::tui::pane::follow;
 use crate::tui::requests::{queues, refresh};
 use crate::tui::state::State;
-use crate::tui::{keyboard, removal};
 
 /// Handles an event.
 pub(super) fn received(model: &mut Model, event: Event, cmds: &mut Vec<Cmd>) {
@@ -131,7 +130,7 @@ fn job_event(model: &mut Model, id: SessionId, kind: EventKind, data: Value, cmd
                 others_moved(model, &id, cmds);
             }
         }
-        EventKind::Removed => forget(model, &id, cmds),
+        EventKind::Removed => forget(model, &[id], cmds),
         // A late report of an end that happened while no daemon was running. If the job still
         // exists, the list requested after this contains it.
         EventKind::Exited | EventKind::Lost
@@ -222,24 +221,4 @@ fn replace<T: PartialEq + DeserializeOwned>(field: &mut T, data: &Value, name: &
     let changed = *field != value;
     *field = value;
     changed
-}
-
-/// Forgets a job that no longer exists. A view that waits for its end before it closes waits no longer.
-pub(super) fn forget(model: &mut Model, id: &SessionId, cmds: &mut Vec<Cmd>) {
-    let name = model.name_of(id);
-    model.jobs.retain(|job| job.id() != id);
-    removal::gone(model, |removed| removed == id);
-    model.forget_job(id);
-    let gone = model.mode_mut().is_some_and(|mode| mode.forget(id));
-    if gone {
-        model.leave();
-        model.pane.scroll = None;
-        model.note(format!("{name} was removed."));
-    }
-    if gone || (model.jobs.is_empty() && model.is_normal()) {
-        model.frame = Frame::default();
-    }
-    model.list.stale = true;
-    model.dirty = true;
-    quit::ended(model, id, cmds);
 }

@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
+use super::gone::forget;
 use super::{away, seen};
 use crate::protocol::reply::Listed;
 use crate::protocol::{Error, Record, SessionId};
@@ -31,20 +32,18 @@ pub(super) fn received(model: &mut Model, listed: Listed<Record>, cmds: &mut Vec
 /// Replaces all jobs by the listed ones. What the view knows of a job beside its record is kept.
 fn replace_jobs(model: &mut Model, records: Vec<Record>, cmds: &mut Vec<Cmd>) {
     let (now, home) = (model.now.ms, model.origin.home.clone());
-    let before = std::mem::take(&mut model.jobs).into_iter();
-    let before: HashMap<SessionId, Job> = before.map(|job| (job.id().clone(), job)).collect();
     let listed: HashSet<SessionId> = records
         .iter()
         .map(|record| record.summary.session_id.clone())
         .collect();
     let removed = model.removed.iter().flat_map(|removed| &removed.jobs);
-    let known = before.keys().chain(removed.map(Job::id));
+    let known = model.jobs.iter().chain(removed).map(Job::id);
     // Removed jobs that can still be restored are still listed by the daemon.
     let gone = known.filter(|id| !listed.contains(*id));
-    for id in gone.cloned().collect::<Vec<_>>() {
-        model.forget_job(&id);
-    }
-    removal::gone(model, |id| !listed.contains(id));
+    let gone: Vec<SessionId> = gone.cloned().collect();
+    forget(model, &gone, cmds);
+    let before = std::mem::take(&mut model.jobs).into_iter();
+    let before: HashMap<SessionId, Job> = before.map(|job| (job.id().clone(), job)).collect();
     model.jobs = records
         .into_iter()
         .map(|record| {
@@ -58,7 +57,7 @@ fn replace_jobs(model: &mut Model, records: Vec<Record>, cmds: &mut Vec<Cmd>) {
         .collect();
     // Of those that were seen in earlier views, some are gone, too.
     model.seen.retain(|id| listed.contains(id));
-    // Those that were started again unnoticed.
+    // A job that had ended and runs now was restarted while no events arrived.
     for (id, _) in before.iter().filter(|(_, job)| !job.is_going()) {
         if model.holds_keyboard(id) {
             keyboard::restarted(model, id, cmds);

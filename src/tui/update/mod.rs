@@ -5,6 +5,7 @@ mod away;
 mod daemon;
 mod errors;
 mod events;
+mod gone;
 mod listed;
 mod notify;
 mod project;

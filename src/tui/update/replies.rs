@@ -3,7 +3,8 @@
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::events::{forget, refreshed};
+use super::events::refreshed;
+use super::gone::forget;
 use super::{away, listed, project, queues, usage};
 use crate::protocol::reply::{Cleared, Killed, Signalled, Started};
 use crate::protocol::{Ending, Record, SessionId};
@@ -68,7 +69,7 @@ pub(super) fn reply(model: &mut Model, tag: RequestKind, value: Value, cmds: &mu
             declined(model, &id);
             refresh(model, &id, cmds);
         }
-        RequestKind::Remove(id) => forget(model, &id, cmds),
+        RequestKind::Remove(id) => forget(model, &[id], cmds),
         RequestKind::Log(id, part) => follow::received(model, &id, part, value, cmds),
         RequestKind::Merged(id) => group::received(model, &id, Some(value)),
         RequestKind::Runs(id) => {

@@ -145,10 +145,10 @@ impl Found {
         Some(id)
     }
 
-    /// Adds the matches of a job; `None` if the job could not be searched.
+    /// Adds the matches of a job; `None` if the job could not be searched. Those of a job that was removed are dropped.
     pub fn receive(&mut self, id: &SessionId, found: Option<LogMatches>) {
         self.requested.retain(|one| one != id);
-        let Some(found) = found else {
+        let Some(found) = found.filter(|_| self.order.contains(id)) else {
             return;
         };
         self.cut += usize::from(found.truncated);
@@ -224,10 +224,21 @@ impl Found {
         self.top = self.top.clamp(lowest, self.at);
     }
 
-    /// Forgets a removed job.
+    /// Forgets a removed job. The cursor and the first visible row stay on their matches; if those are gone, they move to
+    /// the next ones.
     pub fn drop_job(&mut self, id: &SessionId) {
+        let hits = &self.hits;
+        let gone_before = |at: usize| {
+            let before = hits.iter().take(at);
+            before.filter(|hit| hit.id == *id).count()
+        };
+        let (at, top) = (gone_before(self.at), gone_before(self.top));
+        self.at -= at;
+        self.top -= top;
         self.hits.retain(|hit| hit.id != *id);
         self.waiting.retain(|one| one != id);
+        // A reply may be on its way.
+        self.order.retain(|one| one != id);
     }
 
     /// The connection was lost, so pending replies will not arrive: schedules the search again.
@@ -292,6 +303,26 @@ mod tests {
         assert_eq!(found.pending(), 0);
         found.drop_job(&id("c"));
         assert_eq!(found.hits.len(), 1);
+    }
+
+    #[test]
+    fn the_cursor_stays_on_its_match_when_another_job_is_removed() {
+        let mut found = search("line", &["a", "b", "c"]);
+        found.receive(&id("a"), Some(matches(&[1, 2])));
+        found.receive(&id("b"), Some(matches(&[3, 4])));
+        found.receive(&id("c"), Some(matches(&[5])));
+        found.step(3);
+        found.show(2);
+        assert_eq!((found.hit().unwrap().n, found.top), (3, 2));
+        found.drop_job(&id("a"));
+        assert_eq!((found.hit().unwrap().n, found.top), (3, 0));
+        // Its own job is gone: the match that follows.
+        found.drop_job(&id("b"));
+        assert_eq!(found.hit().unwrap().n, 5);
+        found.receive(&id("b"), Some(matches(&[9])));
+        assert_eq!(found.hits.len(), 1, "a late reply");
+        found.drop_job(&id("c"));
+        assert!(found.hit().is_none());
     }
 
     #[test]

@@ -302,3 +302,12 @@ fn enter_goes_to_its_job_from_the_scrolled_log_of_another_one() {
     let logs: Vec<_> = logs.collect();
     assert_eq!(logs, [(id("web"), Part::Around(9000))]);
 }
+
+#[test]
+fn enter_on_the_match_of_a_job_that_is_gone_opens_no_other_one() {
+    let mut dash = searched(80, 24);
+    dash.model.jobs.retain(|job| *job.id() != id("web"));
+    dash.press("\r");
+    assert!(dash.model.is_normal(), "{}", dash.status());
+    assert!(dash.text().contains("was removed"), "{}", dash.text());
+}

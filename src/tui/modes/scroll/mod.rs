@@ -166,6 +166,10 @@ pub fn enter_at(
     offset: Option<u64>,
     cmds: &mut Vec<Cmd>,
 ) {
+    if model.job(id).is_none() {
+        model.note("This job was removed; its log is gone.");
+        return;
+    }
     select::job(model, id);
     let before = cmds.len();
     enter(model, false, cmds);
