@@ -83,6 +83,7 @@ fn reaches_job(model: &mut Model, mouse: &Mouse, hit: &Hit, cmds: &mut Vec<Cmd>)
 
 /// Scrolls the list, or scrolls the pane back through its log.
 fn wheel(model: &mut Model, hit: &Hit, rows: isize, cmds: &mut Vec<Cmd>) {
+    forget_left(model);
     if let Hit::Pane(id, _) = hit
         && Some(id) != model.current_id()
         && (rows < 0 || model.is_normal())
@@ -106,6 +107,11 @@ fn wheel(model: &mut Model, hit: &Hit, rows: isize, cmds: &mut Vec<Cmd>) {
         _ => return,
     }
     model.dirty = true;
+}
+
+/// The key that has left a mode goes to its job only if it is pressed again at once.
+fn forget_left(model: &mut Model) {
+    model.left = None;
 }
 
 fn wheel_pane(model: &mut Model, rows: isize, cmds: &mut Vec<Cmd>) {
@@ -150,6 +156,7 @@ fn down(model: &mut Model, mouse: Mouse, hit: Hit, cmds: &mut Vec<Cmd>) {
     let count = model.pointer.click(model.now.ms, (mouse.col, mouse.row));
     model.dirty = true;
     model.pointer.held = None;
+    forget_left(model);
     match hit {
         Hit::Hints(_) | Hit::Status(_) => {
             if let Some(key) = key_at(model, mouse.col, mouse.row) {

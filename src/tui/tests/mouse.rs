@@ -414,3 +414,24 @@ fn the_wheel_goes_back_to_insert_where_it_came_from() {
     dash.press("\x1b");
     assert!(dash.model.is_normal() && !dash.model.frame.zoom);
 }
+
+#[test]
+fn the_leave_key_after_a_click_goes_to_no_job() {
+    // The click itself leaves INSERT.
+    let mut dash = shop();
+    dash.press("i");
+    click(&mut dash, (5, 4));
+    assert_eq!(dash.model.list.selected, Selected::Job(id("api")));
+    dash.press("\x1d");
+    assert!(dash.model.is_normal());
+    assert_eq!(dash.typed("web"), "");
+    // A click comes between the key and the same key.
+    for at in [(5, 4), PANE] {
+        let mut dash = shop();
+        dash.press("i").press("\x1d");
+        click(&mut dash, at);
+        dash.press("\x1d");
+        assert!(dash.model.is_normal());
+        assert_eq!(dash.typed("web"), "");
+    }
+}

@@ -149,20 +149,25 @@ pub fn go_on(model: &mut Model, insert: Insert, frame: Frame) {
 
 /// Leaves INSERT and restores the frame.
 pub fn leave(model: &mut Model) {
-    let Some(insert) = model.take::<Insert>() else {
-        return;
-    };
+    close(model);
+}
+
+/// Leaves INSERT by a key. Pressed again, the key goes to the job.
+fn leave_by_key(model: &mut Model) {
     let frame = model.frame;
+    let insert = close(model);
+    model.left = insert.map(|mode| Left { mode, frame });
+}
+
+fn close(model: &mut Model) -> Option<Box<Insert>> {
+    let insert = model.take::<Insert>()?;
     // The frame belonged to the job: without it, the list is shown.
     model.frame = match model.job(&insert.id) {
         Some(_) => insert.back,
         None => Frame::default(),
     };
-    model.left = Some(Left {
-        mode: insert,
-        frame,
-    });
     model.dirty = true;
+    Some(insert)
 }
 
 /// Sends bytes that are not typed, such as mouse reports.
@@ -194,13 +199,13 @@ fn press(model: &mut Model, press: &KeyPress, cmds: &mut Vec<Cmd>) {
         return;
     };
     if leaves(model, press) {
-        return leave(model);
+        return leave_by_key(model);
     }
     let Some(insert) = model.state_mut::<Insert>() else {
         return;
     };
     let typed = match insert.sequence.press(press) {
-        Pressed::Leaves => return leave(model),
+        Pressed::Leaves => return leave_by_key(model),
         Pressed::Held => return,
         Pressed::Typed(keys) => keys,
     };

@@ -3,7 +3,7 @@
 use ratatui::layout::Rect;
 
 use super::send::send;
-use super::{Insert, leave, leaves};
+use super::{Insert, leave_by_key, leaves};
 use crate::protocol::SessionId;
 use crate::tui::bar::Bar;
 use crate::tui::keymap::KeyPress;
@@ -133,7 +133,7 @@ impl Question for SendPaste {
     fn other(self: Box<Self>, model: &mut Model, press: &KeyPress, cmds: &mut Vec<Cmd>) {
         self.answer(model, None, cmds);
         if leaves(model, press) {
-            leave(model);
+            leave_by_key(model);
         }
     }
 }
