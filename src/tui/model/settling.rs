@@ -49,6 +49,13 @@ impl Settling {
         }
     }
 
+    /// The job keeps its size, so that there is nothing to wait for.
+    pub fn refused(&mut self, id: &SessionId) {
+        if let Some(job) = self.of(id) {
+            job.until = i64::MIN;
+        }
+    }
+
     /// The job has written something.
     pub fn wrote(&mut self, id: &SessionId) {
         if let Some(job) = self.of(id).filter(|job| job.is_confirmed) {

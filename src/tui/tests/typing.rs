@@ -83,6 +83,63 @@ fn resizes_a_job_when_somebody_begins_to_type_and_not_before() {
     }
 }
 
+/// The daemon refuses to give web another size.
+fn not_resized(dash: &mut Dash) {
+    let error = Error::new(ErrorCode::Internal, "no");
+    dash.link(LinkEvent::Reply(RequestKind::Resize(id("web")), Err(error)));
+}
+
+#[test]
+fn the_next_key_requests_a_size_that_was_refused() {
+    let mut dash = shop();
+    dash.settles_late = true;
+    dash.read(b"i").read(b"a");
+    assert_eq!(resizes(&mut dash), [(20, 52)]);
+    not_resized(&mut dash);
+    assert!(
+        dash.text().contains("web keeps its size"),
+        "{}",
+        dash.text()
+    );
+    dash.settles_late = false;
+    assert_eq!(dash.typed("web"), "a", "there is nothing to wait for");
+    dash.later(5000);
+    assert_eq!(resizes(&mut dash), [], "only a key asks again");
+    dash.press("b");
+    assert_eq!(resizes(&mut dash), [(20, 52)]);
+    // The window of a job that had its size from here changes.
+    resized(&mut dash, 20, 52);
+    dash.happen(Event::Window(90, 24));
+    assert_eq!(resizes(&mut dash).len(), 1);
+    not_resized(&mut dash);
+    dash.later(5000);
+    assert_eq!(resizes(&mut dash), [], "only a key asks again");
+}
+
+#[test]
+fn a_size_that_was_answered_while_another_mode_was_open_is_requested_again() {
+    let six = "1\n2\n3\n4\n5\n6";
+    for refused in [true, false] {
+        let mut dash = shop();
+        dash.press("i").press(&format!("\x1b[200~{six}\x1b[201~"));
+        assert!(dash.model.state::<Confirm>().is_some());
+        assert_eq!(resizes(&mut dash), [(20, 52)]);
+        if refused {
+            not_resized(&mut dash);
+        } else {
+            resized(&mut dash, 20, 52);
+        }
+        dash.press("n");
+        assert!(dash.model.state::<Insert>().is_some());
+        let again: &[(u16, u16)] = if refused { &[(20, 52)] } else { &[] };
+        assert_eq!(resizes(&mut dash), again);
+        // It follows the window as if the question had not been asked.
+        resized(&mut dash, 20, 52);
+        dash.happen(Event::Window(90, 24));
+        assert_eq!(resizes(&mut dash).len(), 1, "refused: {refused}");
+    }
+}
+
 #[test]
 fn a_job_that_got_its_size_here_follows_the_window() {
     let mut dash = shop();

@@ -121,6 +121,7 @@ fn take_back(model: &mut Model, tag: &RequestKind, error: &Error, lost: bool, cm
     match tag {
         RequestKind::Details(id) => page::failed(model, id),
         RequestKind::Type(id, _) if insert::lost::is_loss(error) => insert::lost::lose(model, id),
+        RequestKind::Resize(id) => insert::not_resized(model, id),
         RequestKind::Kill(id, _) => {
             quit::stay(model);
             refresh(model, id, cmds);

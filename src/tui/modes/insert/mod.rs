@@ -20,7 +20,7 @@ use ratatui::layout::Rect;
 pub use self::encode::with_alt;
 pub use self::keys::Action;
 use self::send::{fit, send, send_all, send_keys};
-pub use self::send::{resized, settle};
+pub use self::send::{not_resized, resized, settle};
 use self::sequence::{LeaveSequence, Pressed};
 use crate::protocol::{SessionId, Timestamp};
 use crate::term::keyboard::KeyProtocol;
@@ -69,6 +69,16 @@ impl Insert {
         let mut jobs = vec![self.id.clone()];
         jobs.extend(self.also.iter().cloned());
         jobs
+    }
+
+    /// INSERT after another mode. A reply to the request for the size that came meanwhile has not reached it, so the size
+    /// is requested again, unless the job has it.
+    fn resumed(self) -> Self {
+        Self {
+            claims: true,
+            requested: None,
+            ..self
+        }
     }
 }
 
@@ -142,8 +152,7 @@ pub fn go_on(model: &mut Model, insert: Insert, frame: Frame) {
     model.frame = frame;
     model.enter(Insert {
         quiet_since,
-        claims: true,
-        ..insert
+        ..insert.resumed()
     });
 }
 

@@ -121,7 +121,7 @@ impl Question for SendPaste {
 
     /// No declines the paste only.
     fn answer(self: Box<Self>, model: &mut Model, answer: Option<Answer>, cmds: &mut Vec<Cmd>) {
-        model.enter(self.insert);
+        model.enter(self.insert.resumed());
         if answer == Some(Answer::Yes) {
             paste_all(model, &self.bytes, cmds);
         } else {

@@ -100,6 +100,7 @@ pub(super) fn fit(model: &mut Model, cmds: &mut Vec<Cmd>) {
     insert.claims = false;
     if wants == has {
         insert.given = Some(has);
+        insert.requested = None;
         return;
     }
     if insert.requested == Some(wants) {
@@ -150,6 +151,17 @@ pub fn resized(model: &mut Model, id: &SessionId, to: &Resized) {
         insert.given = Some((to.rows, to.cols));
     }
     model.settling.confirm(id);
+}
+
+/// A job did not get the size that was requested for it. Only the next key requests it again, because it may be refused
+/// again.
+pub fn not_resized(model: &mut Model, id: &SessionId) {
+    let insert = model.state_mut::<Insert>();
+    if let Some(insert) = insert.filter(|insert| insert.id == *id) {
+        insert.requested = None;
+        insert.given = None;
+    }
+    model.settling.refused(id);
 }
 
 /// Why a job that has not ended takes no keys now: it waits for its first or next run.
