@@ -4,7 +4,8 @@ use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
-use crate::tui::message::Done;
+use crate::tui::later::Later;
+use crate::tui::message::{Done, Event};
 use crate::tui::suggest;
 
 /// Number of bytes read from the end of a history file.
@@ -39,8 +40,20 @@ const FILES: [&str; 8] = [
     "Makefile",
 ];
 
-/// Reads both. Files that cannot be read are skipped.
-pub(super) fn suggest(dir: &str) -> Done {
+/// Reads both in a thread of its own, because a directory may be on a file system that does not answer, and sends them to
+/// `later`. Without a thread there are no suggestions.
+pub(super) fn suggest(dir: String, later: &Later) {
+    let later = later.clone();
+    let _ = std::thread::Builder::new()
+        .name("suggestions".to_owned())
+        .spawn(move || {
+            // The view may have closed in the meantime.
+            later.send(Event::Done(suggestions(&dir)));
+        });
+}
+
+/// Files that cannot be read are skipped.
+fn suggestions(dir: &str) -> Done {
     let mut targets = Vec::new();
     let place = Path::new(dir);
     for name in FILES {
@@ -148,9 +161,35 @@ fn read(path: &Path, most: u64) -> Option<String> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
+#[allow(clippy::unwrap_used, clippy::panic)]
 mod tests {
+    use std::time::{Duration, Instant};
+
     use super::*;
+    use crate::tui::later::later;
+
+    /// The directory that suggestions are for, and what they offer.
+    fn offered(of: &Path) -> (String, Vec<String>) {
+        let (send, mut results) = later().unwrap();
+        suggest(of.to_str().unwrap().to_owned(), &send);
+        let until = Instant::now() + Duration::from_secs(10);
+        loop {
+            match results.take().next() {
+                Some(Event::Done(Done::Suggested { dir, targets, .. })) => return (dir, targets),
+                Some(other) => panic!("{other:?}"),
+                None => assert!(Instant::now() < until, "nothing has come"),
+            }
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+
+    #[test]
+    fn suggestions_come_later() {
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::write(dir.path().join("Makefile"), "build:\n").unwrap();
+        let of = dir.path().to_str().unwrap().to_owned();
+        assert_eq!(offered(dir.path()), (of, vec!["make build".to_owned()]));
+    }
 
     #[test]
     fn scripts_run_with_the_package_manager_of_the_monorepo() {
@@ -158,10 +197,7 @@ mod tests {
         let web = dir.path().join("repo/apps/web");
         std::fs::create_dir_all(&web).unwrap();
         let write = |name: &str, text: &str| std::fs::write(dir.path().join(name), text).unwrap();
-        let offered = || match suggest(web.to_str().unwrap()) {
-            Done::Suggested { targets, .. } => targets,
-            other => panic!("{other:?}"),
-        };
+        let offered = || offered(&web).1;
         let package = r#"{"scripts": {"dev": "vite"}}"#;
         write("repo/apps/web/package.json", package);
         write("pnpm-lock.yaml", "");

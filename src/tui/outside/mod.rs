@@ -25,7 +25,10 @@ use super::terminal::Terminal;
 /// If the terminal cannot be written to.
 pub fn run(effect: Effect, terminal: &mut Terminal, later: &Later) -> io::Result<Option<Done>> {
     match effect {
-        Effect::Suggest(dir) => Ok(Some(history::suggest(&dir))),
+        Effect::Suggest(dir) => {
+            history::suggest(dir, later);
+            Ok(None)
+        }
         Effect::Copy(text, what) => copy::copy(&text, &what, terminal, later),
         Effect::Pager(id) => pager::show(&id, terminal),
         Effect::Exec(dir, job) => exec::shell(&dir, &job, terminal),
