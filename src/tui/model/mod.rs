@@ -170,8 +170,8 @@ pub struct Model {
     pub grid: Grid,
     /// The current mode; `None` in NORMAL.
     mode: Option<Box<dyn Mode>>,
-    /// The mode that was left with something unfinished in it.
-    aside: Option<Box<dyn Mode>>,
+    /// The modes that were left with something unfinished in them, in the order in which they were left.
+    aside: Vec<Box<dyn Mode>>,
     /// NORMAL.
     normal: &'static dyn Mode,
     /// The mode that the last key left.
@@ -261,7 +261,7 @@ impl Model {
             frame: Frame::default(),
             grid: Grid::default(),
             mode: None,
-            aside: None,
+            aside: Vec::new(),
             normal,
             left: None,
             interrupted_at: None,

@@ -16,6 +16,9 @@ use crate::tui::message::Cmd;
 use crate::tui::theme::Tone;
 use crate::tui::window::Canvas;
 
+/// Maximum number of modes that are set aside: more than a person remembers.
+const MOST_ASIDE: usize = 8;
+
 /// A mode of the dashboard.
 pub trait Mode: Any {
     /// Its name, shown at the bottom left.
@@ -221,14 +224,29 @@ impl Model {
         self.mode = None;
     }
 
-    /// Returns to NORMAL, and keeps the mode for when it is opened again.
+    /// Returns to NORMAL, and keeps the mode for when it is opened again. Of many that are kept, the oldest is dropped.
     pub fn set_aside(&mut self) {
-        self.aside = self.mode.take();
+        self.aside.extend(self.mode.take());
+        if self.aside.len() > MOST_ASIDE {
+            self.aside.remove(0);
+        }
     }
 
-    /// The mode that was set aside, if it is of this type.
-    pub fn take_aside<M: Mode>(&mut self) -> Option<M> {
-        let mode: Box<dyn Any> = self.aside.take()?;
+    /// Takes the mode that was set aside last, of those of type `M` that `is_meant` accepts.
+    pub fn take_aside<M: Mode>(&mut self, is_meant: impl Fn(&M) -> bool) -> Option<M> {
+        let at = self.aside.iter().rposition(|mode| {
+            let mode: &dyn Any = mode.as_ref();
+            mode.downcast_ref().is_some_and(&is_meant)
+        })?;
+        let mode: Box<dyn Any> = self.aside.remove(at);
         mode.downcast().ok().map(|mode| *mode)
+    }
+
+    /// The modes of type `M` that were set aside.
+    pub fn aside_mut<M: Mode>(&mut self) -> impl Iterator<Item = &mut M> {
+        self.aside.iter_mut().filter_map(|mode| {
+            let mode: &mut dyn Any = mode.as_mut();
+            mode.downcast_mut()
+        })
     }
 }

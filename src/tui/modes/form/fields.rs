@@ -33,11 +33,21 @@ const EDIT: &[&str] = &["run", "name", "group", "pin", "restart", "notify"];
 /// What the form is for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Purpose {
-    /// A new job. `Some` if it copies another job: the mode and the size (rows, columns) of that
-    /// job.
-    New(Option<(Mode, u16, u16)>),
+    /// A new job. `Some` if it copies another job.
+    New(Option<Like>),
     /// Edits a job; holds the initial values of the fields.
     Edit(SessionId, Vec<String>),
+}
+
+/// A job that is copied.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Like {
+    /// Its id.
+    pub id: SessionId,
+    /// Its mode, which the copy has, too.
+    pub mode: Mode,
+    /// Its size (rows, columns), which the copy has, too.
+    pub size: (u16, u16),
 }
 
 /// A command that one line cannot show unchanged, because it has several lines or control
@@ -80,6 +90,8 @@ pub struct Form {
     pub labels: &'static [&'static str],
     /// One line per field, in the order of the labels.
     pub fields: Vec<Line>,
+    /// What the fields held when it was opened.
+    opened: Vec<String>,
     /// Index of the field with the cursor.
     pub focus: usize,
     /// The number of the pending request to the daemon. Only the reply with this number is its own.
@@ -115,11 +127,24 @@ impl Form {
         self.pending.is_none() && !self.over
     }
 
-    /// Whether a command was typed for a new job, and not submitted.
+    /// Whether something in it would be lost if it was dropped: a command for a new job, or a field that differs from the
+    /// job which is copied or edited.
     pub fn is_begun(&self) -> bool {
-        matches!(self.purpose, Purpose::New(None))
-            && self.pending.is_none()
-            && !self.value(RUN).is_empty()
+        match self.purpose {
+            Purpose::New(None) => !self.value(RUN).is_empty(),
+            Purpose::New(Some(_)) | Purpose::Edit(..) => self.texts() != self.opened && !self.over,
+        }
+    }
+
+    /// Call when it is opened: what it holds then is nothing that was typed.
+    #[must_use]
+    pub fn opened(mut self) -> Self {
+        self.opened = self.texts();
+        self
+    }
+
+    fn texts(&self) -> Vec<String> {
+        self.fields.iter().map(Line::text).collect()
     }
 
     /// The form as it is opened again: what is offered may have changed.
@@ -155,7 +180,7 @@ impl Form {
         let mut form = Self::with(purpose, EDIT, fields, Vec::new());
         form.put(RUN, &command);
         form.edits = name;
-        form
+        form.opened()
     }
 
     fn with(
@@ -170,6 +195,7 @@ impl Form {
             over: false,
             labels,
             fields,
+            opened: Vec::new(),
             focus: 0,
             pending: None,
             history,

@@ -13,10 +13,10 @@ mod tests;
 
 use ratatui::layout::Rect;
 
-use self::fields::{DIR, Form, NAME, OfferedJob, Purpose, RUN};
+use self::fields::{DIR, Form, Like, NAME, OfferedJob, Purpose, RUN};
 pub use self::keys::Action;
 use crate::protocol::reply::{ChangeKind, ProjectState};
-use crate::protocol::{RestartPolicy, name};
+use crate::protocol::{RestartPolicy, SessionId, name};
 use crate::term::sanitize::clean;
 use crate::tui::bar::Bar;
 use crate::tui::hints;
@@ -32,8 +32,8 @@ use crate::tui::window::Canvas;
 
 /// Opens the form for a new job in the view's directory and the selected group, or the one that was left with text in it.
 pub fn open(model: &mut Model, cmds: &mut Vec<Cmd>) {
-    if let Some(form) = model.take_aside::<Form>() {
-        return show(model, form.again(), cmds);
+    if open_again(model, |purpose| *purpose == Purpose::New(None), cmds) {
+        return;
     }
     // The directory of the view is one of this machine.
     let dir = match model.selected_host() {
@@ -47,6 +47,17 @@ pub fn open(model: &mut Model, cmds: &mut Vec<Cmd>) {
     let form = Form::new(&dir, &group, commands(model, &model.origin.cwd));
     let form = somewhere(model, form);
     show(model, form, cmds);
+}
+
+/// Opens the form for this purpose that was left last with text in it; `false` if there is none. One that was submitted
+/// is left to the reply of the daemon.
+fn open_again(model: &mut Model, is_meant: impl Fn(&Purpose) -> bool, cmds: &mut Vec<Cmd>) -> bool {
+    let is_it = |form: &Form| form.pending.is_none() && is_meant(&form.purpose);
+    let Some(form) = model.take_aside(is_it) else {
+        return false;
+    };
+    show(model, form.again(), cmds);
+    true
 }
 
 /// Opens the form for a new job on a host.
@@ -64,13 +75,21 @@ fn somewhere(model: &Model, form: Form) -> Form {
     }
 }
 
-/// Opens the form for a copy of the selected job.
+/// Opens the form for a copy of the selected job, or the one that was left with something changed in it.
 pub fn duplicate(model: &mut Model, cmds: &mut Vec<Cmd>) {
     let Some(job) = model.current() else {
         model.note_no_job(format!(
             "There is no job to duplicate. {} starts one.",
             model.key("n")
         ));
+        return;
+    };
+    let id = job.id().clone();
+    let is_copy = |purpose: &Purpose| matches!(purpose, Purpose::New(Some(like)) if like.id == id);
+    if open_again(model, is_copy, cmds) {
+        return;
+    }
+    let Some(job) = model.current() else {
         return;
     };
     let summary = &job.record.summary;
@@ -82,7 +101,11 @@ pub fn duplicate(model: &mut Model, cmds: &mut Vec<Cmd>) {
     let mut form = somewhere(model, form);
     form.is_far = far.is_some();
     let (command, name) = (job.shell_line(), next_name(model, job));
-    let like = (summary.mode, summary.rows, summary.cols);
+    let like = Like {
+        id,
+        mode: summary.mode,
+        size: (summary.rows, summary.cols),
+    };
     let text = format!(
         "Like {}: with its mode and size; variables that were set for it are not known.",
         job.name
@@ -93,17 +116,28 @@ pub fn duplicate(model: &mut Model, cmds: &mut Vec<Cmd>) {
     if summary.label.is_some() && name::fault(&name).is_none() {
         form.fields[NAME].insert(&name);
     }
-    show(model, form, cmds);
+    show(model, form.opened(), cmds);
     model.note(text);
 }
 
-/// Opens the form that edits the selected job.
-pub fn edit(model: &mut Model) {
+/// Opens the form that edits the selected job, or the one that was left with something changed in it.
+pub fn edit(model: &mut Model, cmds: &mut Vec<Cmd>) {
     let Some(job) = model.current() else {
         model.note_no_job(format!(
             "There is no job to change. {} starts one.",
             model.key("n")
         ));
+        return;
+    };
+    let id = job.id().clone();
+    if open_again(
+        model,
+        |purpose| matches!(purpose, Purpose::Edit(of, _) if *of == id),
+        cmds,
+    ) {
+        return;
+    }
+    let Some(job) = model.current() else {
         return;
     };
     let summary = &job.record.summary;
@@ -120,7 +154,7 @@ pub fn edit(model: &mut Model) {
             .collect::<Vec<_>>()
             .join(","),
     ];
-    let form = Form::edit(job.id().clone(), job.name.clone(), now);
+    let form = Form::edit(id, job.name.clone(), now);
     model.enter(form);
 }
 
@@ -163,26 +197,31 @@ pub fn offered(model: &mut Model, dir: &str, state: &ProjectState) {
     model.dirty = true;
 }
 
-/// The daemon has done what the form with this request asked for: the form closes. Another form may be open by now,
-/// and stays.
+/// The daemon has done what the form with this request asked for: the form closes, or is not kept any longer. Another
+/// form may be open by now, and stays.
 pub fn done(model: &mut Model, request: u64) {
-    if waits_for(model, request) {
+    let waits = |form: &Form| form.pending == Some(request);
+    if model.state::<Form>().is_some_and(waits) {
         drop(model.take::<Form>());
+    } else {
+        drop(model.take_aside(waits));
     }
 }
 
-/// The daemon has refused it: the form stays, with what was typed.
+/// The daemon has refused it: the form stays, with what was typed. If it was left meanwhile, it can be opened again.
 pub fn refused(model: &mut Model, request: u64) {
-    if waits_for(model, request)
-        && let Some(form) = model.state_mut::<Form>()
-    {
+    let waits = |form: &Form| form.pending == Some(request);
+    if let Some(form) = model.state_mut::<Form>().filter(|form| waits(form)) {
         form.pending = None;
+        return;
     }
-}
-
-fn waits_for(model: &Model, request: u64) -> bool {
-    let form = model.state::<Form>();
-    form.is_some_and(|form| form.pending == Some(request))
+    let left = model.aside_mut().find(|form| waits(form)).map(|form| {
+        form.pending = None;
+        form.purpose.clone()
+    });
+    if let Some(purpose) = left {
+        model.note(opens_again(model, &purpose));
+    }
 }
 
 fn press(model: &mut Model, press: &KeyPress, cmds: &mut Vec<Cmd>) {
@@ -214,16 +253,34 @@ fn press(model: &mut Model, press: &KeyPress, cmds: &mut Vec<Cmd>) {
     }
 }
 
-/// Leaves the form. What was typed for a new job is kept: a slip of the key loses nothing.
+/// Leaves the form. What was typed is kept: a slip of the key loses nothing, and neither does a refusal that comes later.
 fn leave(model: &mut Model) {
-    if !model.state::<Form>().is_some_and(Form::is_begun) {
+    let Some(form) = model.state::<Form>().filter(|form| form.is_begun()) else {
         return model.leave();
-    }
+    };
+    let (purpose, is_submitted) = (form.purpose.clone(), form.pending.is_some());
     model.set_aside();
-    model.note(format!(
-        "Not started. {} opens it again, with what was typed.",
-        model.key("n")
-    ));
+    if is_submitted {
+        return;
+    }
+    let what = match purpose {
+        Purpose::New(_) => "Not started.",
+        Purpose::Edit(..) => "Not changed.",
+    };
+    let again = opens_again(model, &purpose);
+    model.note(format!("{what} {again}"));
+}
+
+/// Which key opens a form again that was left.
+fn opens_again(model: &Model, purpose: &Purpose) -> String {
+    let on = |id: &SessionId| format!(" on {}", model.name_of(id));
+    let (key, on) = match purpose {
+        Purpose::New(None) => ("n", String::new()),
+        Purpose::New(Some(like)) => ("c", on(&like.id)),
+        Purpose::Edit(id, _) => ("e", on(id)),
+    };
+    let key = model.key(key);
+    format!("{key}{on} opens it again, with what was typed.")
 }
 
 fn paste(model: &mut Model, bytes: &[u8], _: &mut Vec<Cmd>) {

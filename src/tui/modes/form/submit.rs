@@ -2,10 +2,10 @@
 
 use std::borrow::Cow;
 
-use super::fields::{DIR, Form, GROUP, NAME, NOTIFY, ON, PIN, Purpose, RESTART, RUN};
+use super::fields::{DIR, Form, GROUP, Like, NAME, NOTIFY, ON, PIN, Purpose, RESTART, RUN};
 use crate::config::LOCAL;
 use crate::protocol::params::{Set, Start};
-use crate::protocol::{Action as Request, Mode as JobMode, Notice, RestartPolicy, SessionId, name};
+use crate::protocol::{Action as Request, Notice, RestartPolicy, SessionId, name};
 use crate::tui::message::{Cmd, RequestKind};
 use crate::tui::model::job::untilde;
 use crate::tui::model::{Model, READ_ONLY};
@@ -30,7 +30,7 @@ pub(super) fn submit(model: &mut Model, cmds: &mut Vec<Cmd>) {
     }
     let number = model.submitted + 1;
     let asked = match form.purpose.clone() {
-        Purpose::New(like) => start(model, form, like).map(|start| {
+        Purpose::New(like) => start(model, form, like.as_ref()).map(|start| {
             let request = Request::Start(start);
             Some(Cmd::Request(RequestKind::Start(number), request))
         }),
@@ -79,7 +79,7 @@ fn offered(form: &Form) -> Option<Aim> {
 /// Why a form is invalid: the field and the message.
 type Wrong = (usize, Cow<'static, str>);
 
-fn start(model: &Model, form: &Form, like: Option<(JobMode, u16, u16)>) -> Result<Start, Wrong> {
+fn start(model: &Model, form: &Form, like: Option<&Like>) -> Result<Start, Wrong> {
     let command = form.command(RUN).map_err(|text| (RUN, text.into()))?;
     if command.is_empty() {
         return Err((RUN, "What should run? Esc starts nothing.".into()));
@@ -112,9 +112,9 @@ fn start(model: &Model, form: &Form, like: Option<(JobMode, u16, u16)>) -> Resul
         group: some(group),
         cwd,
         background: Some(true),
-        mode: like.map(|(mode, ..)| mode),
-        rows: like.map(|(_, rows, _)| rows),
-        cols: like.map(|(.., cols)| cols),
+        mode: like.map(|like| like.mode),
+        rows: like.map(|like| like.size.0),
+        cols: like.map(|like| like.size.1),
         ..Start::default()
     })
 }

@@ -494,3 +494,87 @@ fn what_was_typed_for_a_new_job_outlives_a_slip_of_esc() {
     dash.press("zzz\x15\x1bn");
     assert!(!dash.status().contains("zzz"), "{}", dash.status());
 }
+
+#[test]
+fn a_refusal_after_esc_loses_nothing_that_was_typed() {
+    let taken = || Error::new(ErrorCode::InvalidRequest, "no such directory");
+    let mut dash = shop(120, 24);
+    dash.press("nmake test\r").press("\x1b");
+    assert!(dash.model.is_normal());
+    dash.press("n");
+    assert!(!dash.status().contains("make"), "it is submitted");
+    dash.press("\x1b");
+    dash.link(LinkEvent::Reply(RequestKind::Start(1), Err(taken())));
+    let text = dash.text();
+    assert!(text.contains("n opens it again"), "{text}");
+    dash.press("n");
+    assert!(dash.status().contains("make test"), "{}", dash.status());
+    // It can be submitted again.
+    dash.press("\r");
+    assert_eq!(started(&mut dash).command, "make test");
+    // Of a change as well.
+    let mut dash = shop(120, 24);
+    dash.press("e --port 1\r").press("\x1b");
+    let tag = RequestKind::Set(id("web"), Some(1));
+    dash.link(LinkEvent::Reply(tag, Err(taken())));
+    let text = dash.text();
+    assert!(text.contains("e on web opens it again"), "{text}");
+    dash.press("e\r");
+    assert!(
+        set(&mut dash)
+            .unwrap()
+            .command
+            .unwrap()
+            .ends_with("--port 1")
+    );
+    // What was done is not kept.
+    dash.press("\x1b");
+    let tag = RequestKind::Set(id("web"), Some(2));
+    dash.link(LinkEvent::Reply(tag, Ok(json!(record("web")))));
+    dash.press("e");
+    assert!(!dash.status().contains("--port"), "{}", dash.status());
+}
+
+#[test]
+fn what_was_typed_into_a_copy_or_a_change_outlives_a_slip_of_esc() {
+    for (key, said) in [
+        ("c", "Not started. c on web"),
+        ("e", "Not changed. e on web"),
+    ] {
+        let mut dash = shop(120, 24);
+        dash.press(key).press(" --port 1").press("\x1b");
+        assert!(dash.model.is_normal());
+        assert!(dash.text().contains(said), "{}", dash.text());
+        // Other forms are not that one.
+        dash.press("n");
+        assert!(
+            !dash.status().contains("--port"),
+            "{key}: {}",
+            dash.status()
+        );
+        dash.press("make\x1b").press("j").press(key);
+        assert!(
+            !dash.status().contains("--port"),
+            "{key}: {}",
+            dash.status()
+        );
+        dash.press("\x1b").press("k").press(key);
+        assert!(
+            dash.status().contains("--port 1"),
+            "{key}: {}",
+            dash.status()
+        );
+        dash.press("0\r");
+        let cmds = dash.asked();
+        let command = cmds.iter().rev().find_map(|cmd| match cmd {
+            Cmd::Request(_, Action::Start(start)) => Some(start.command.clone()),
+            Cmd::Request(_, Action::Set(set)) => set.command.clone(),
+            _ => None,
+        });
+        assert!(command.unwrap().ends_with("web --port 10"), "{key}");
+        // One in which nothing was typed is not kept.
+        let mut dash = shop(120, 24);
+        dash.press(key).press("\x1b");
+        assert!(!dash.text().contains("opens it again"), "{}", dash.text());
+    }
+}
