@@ -68,11 +68,23 @@ struct Pending {
 /// A pending request.
 struct PendingRequest {
     tag: RequestKind,
-    /// Whether it changes something. A query that is lost is of no interest, because the view repeats
-    /// queries after a reconnect.
-    changes: bool,
+    /// Whether its loss is told.
+    is_told: bool,
     /// The action to send again if the connection breaks before the reply.
     again: Option<Action>,
+}
+
+/// Whether the loss of a request is told: it changes something, or a person waits for the reply. The view repeats other
+/// queries after a reconnect.
+fn is_told(tag: &RequestKind, action: &Action) -> bool {
+    !action.reads() || tag.is_awaited()
+}
+
+/// What becomes of the requests that were pending when the connection broke, each in the order in which they were sent.
+#[derive(Default)]
+struct Lost {
+    again: Vec<(RequestKind, Action)>,
+    told: Vec<RequestKind>,
 }
 
 impl Pending {
@@ -82,12 +94,11 @@ impl Pending {
     fn add(&mut self, tag: RequestKind, action: &Action) -> u64 {
         self.next_id += 1;
         self.silent_since.get_or_insert_with(Instant::now);
-        let changes = !action.reads();
-        let again = (changes && action.may_repeat()).then(|| action.clone());
+        let again = !action.reads() && action.may_repeat();
         let request = PendingRequest {
+            is_told: is_told(&tag, action),
             tag,
-            changes,
-            again,
+            again: again.then(|| action.clone()),
         };
         self.requests.insert(self.next_id, request);
         self.next_id
@@ -97,6 +108,20 @@ impl Pending {
         let request = self.requests.remove(&id);
         self.silent_since = (!self.requests.is_empty()).then(Instant::now);
         request.map(|request| request.tag)
+    }
+
+    /// Takes all requests: there will be no replies.
+    fn lose(&mut self) -> Lost {
+        self.silent_since = None;
+        let mut lost = Lost::default();
+        for request in std::mem::take(&mut self.requests).into_values() {
+            match request.again {
+                Some(action) => lost.again.push((request.tag, action)),
+                None if request.is_told => lost.told.push(request.tag),
+                None => {}
+            }
+        }
+        lost
     }
 }
 
@@ -185,11 +210,14 @@ impl Link {
     /// Sends a request.
     ///
     /// # Errors
-    /// Its tag, if it would change something and there is no connection, or if too much waits to be sent. A query
-    /// without a connection is of no interest.
+    /// Its tag, if too much waits to be sent, or if there is no connection and its loss is told.
     pub fn request(&mut self, tag: RequestKind, mut action: Action) -> Result<(), RequestKind> {
         let Some(open) = &mut self.open else {
-            return if action.reads() { Ok(()) } else { Err(tag) };
+            return if is_told(&tag, &action) {
+                Err(tag)
+            } else {
+                Ok(())
+            };
         };
         if open.sender.queued() > ENOUGH {
             return Err(tag);
@@ -301,14 +329,10 @@ impl Link {
     fn lose(&mut self) {
         self.open = None;
         self.events.push_back(LinkEvent::Down);
-        self.pending.silent_since = None;
-        for request in std::mem::take(&mut self.pending.requests).into_values() {
-            match request.again {
-                Some(action) => self.again.push((request.tag, action)),
-                None if request.changes => self.events.push_back(LinkEvent::Dropped(request.tag)),
-                None => {}
-            }
-        }
+        let lost = self.pending.lose();
+        self.again.extend(lost.again);
+        let told = lost.told.into_iter().map(LinkEvent::Dropped);
+        self.events.extend(told);
         let (greeting, give) = (self.greeting.clone(), self.give.clone());
         let later = self.later.clone();
         let begun = std::thread::Builder::new()
@@ -344,8 +368,9 @@ fn connect(greeting: &Greeting, give: &mpsc::Sender<Connection>, later: &Later) 
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
-    use crate::protocol::params::{Kill, List};
+    use crate::protocol::params::{Kill, List, Log, Project, ProjectOp, StatusParams};
     use crate::tui::later::later;
+    use crate::tui::message::{CopyFrom, ProjectRequest};
 
     #[test]
     fn unanswered_requests_keep_their_order() {
@@ -369,5 +394,47 @@ mod tests {
         assert_eq!(link.request(tag.clone(), kill), Err(tag));
         let list = Action::List(List::default());
         assert_eq!(link.request(RequestKind::List, list), Ok(()));
+        let tag = RequestKind::Url(SessionId::fresh());
+        let status = Action::Status(StatusParams::default());
+        assert_eq!(link.request(tag.clone(), status), Err(tag));
+    }
+
+    #[test]
+    fn tells_of_replies_that_a_person_waits_for_in_vain() {
+        let mut pending = Pending::default();
+        let job = SessionId::fresh();
+        let plan = ProjectRequest::Plan { dir: "/".into() };
+        let op = Some(ProjectOp::Plan);
+        let look = Project {
+            op,
+            ..Project::default()
+        };
+        let told = [
+            (
+                RequestKind::Copy(job.clone(), CopyFrom::Lines),
+                Action::Log(Log::default()),
+            ),
+            (
+                RequestKind::Url(job.clone()),
+                Action::Status(StatusParams::default()),
+            ),
+            (RequestKind::Project(plan), Action::Project(look.clone())),
+            (
+                RequestKind::Kill(job.clone(), true),
+                Action::Kill(Kill::default()),
+            ),
+        ];
+        let here = RequestKind::Project(ProjectRequest::Here);
+        let others = [
+            (RequestKind::List, Action::List(List::default())),
+            (here, Action::Project(look)),
+        ];
+        for (tag, action) in told.iter().chain(&others) {
+            pending.add(tag.clone(), action);
+        }
+        let lost = pending.lose();
+        let expected: Vec<RequestKind> = told.into_iter().map(|(tag, _)| tag).collect();
+        assert_eq!(lost.told, expected);
+        assert!(lost.again.is_empty() && pending.requests.is_empty());
     }
 }

@@ -159,6 +159,14 @@ pub enum RequestKind {
 }
 
 impl RequestKind {
+    /// Whether a person waits for the reply and nothing asks again, so that its loss is told even if it only reads.
+    pub fn is_awaited(&self) -> bool {
+        matches!(
+            self,
+            Self::Copy(..) | Self::Url(_) | Self::Project(ProjectRequest::Plan { .. })
+        )
+    }
+
     /// The job that it is about.
     pub fn job(&self) -> Option<&SessionId> {
         match self {

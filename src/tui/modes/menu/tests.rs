@@ -165,3 +165,29 @@ fn quotes_a_directory_if_necessary() {
     told(&mut dash, &json!(odd));
     assert_eq!(dash.copied().unwrap().0, "cd ~/'my shop' && npm 'run dev'");
 }
+
+#[test]
+fn says_that_nothing_was_copied_when_the_daemon_dies_before_its_reply() {
+    for (keys, marked) in [("yl", 0), ("yc", 0), ("yc", 2)] {
+        let mut dash = shop(120, 24);
+        let marks = ["web", "api"].into_iter().take(marked);
+        dash.model.list.marked.extend(marks.map(id));
+        dash.press(keys);
+        let asked = dash.asked().into_iter().filter_map(|cmd| match cmd {
+            Cmd::Request(tag @ RequestKind::Copy(..), _) => Some(tag),
+            _ => None,
+        });
+        let asked: Vec<RequestKind> = asked.collect();
+        assert_eq!(asked.len(), marked.max(1));
+        dash.link(LinkEvent::Down);
+        for tag in asked {
+            assert!(tag.is_awaited());
+            dash.link(LinkEvent::Dropped(tag));
+        }
+        let text = dash.text();
+        let said = "Nothing was copied: the daemon is restarting.";
+        assert_eq!(text.matches(said).count(), 1, "{keys}: {text}");
+        assert!(!text.contains("×2"), "once for all of them: {text}");
+        assert!(dash.model.commands.is_none());
+    }
+}
