@@ -20,8 +20,9 @@ pub fn remove(model: &mut Model, ids: &[SessionId]) {
     if let Some(earlier) = model.removed.take() {
         model.toasts.withdraw(&earlier.said);
         ids.splice(0..0, earlier.jobs.iter().map(|job| job.id().clone()));
-        model.jobs.extend(earlier.jobs);
+        earlier.put_back(&mut model.jobs);
     }
+    let order = model.jobs.iter().map(|job| job.id().clone()).collect();
     let command = shell::on_jobs(Verb::Remove, model, &ids);
     let (jobs, rest): (Vec<Job>, Vec<Job>) = std::mem::take(&mut model.jobs)
         .into_iter()
@@ -49,6 +50,7 @@ pub fn remove(model: &mut Model, ids: &[SessionId]) {
     model.note_for(&said, command, UNDO_MS);
     model.removed = Some(Removed {
         jobs,
+        order,
         until: model.now.ms + UNDO_MS,
         said,
     });
@@ -67,7 +69,7 @@ pub fn undo(model: &mut Model) {
         several => format!("{} jobs are back", several.len()),
     };
     model.wanted = removed.jobs.first().map(|job| job.id().clone());
-    model.jobs.extend(removed.jobs);
+    removed.put_back(&mut model.jobs);
     model.list.stale = true;
     model.note(what);
 }

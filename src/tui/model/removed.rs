@@ -1,5 +1,7 @@
 //! Removed jobs that can still be restored.
 
+use std::collections::HashMap;
+
 use super::job::Job;
 use crate::protocol::SessionId;
 
@@ -11,6 +13,8 @@ pub const UNDO_MS: i64 = 10_000;
 pub struct Removed {
     /// The jobs.
     pub jobs: Vec<Job>,
+    /// All jobs at the time of the removal, in their order.
+    pub order: Vec<SessionId>,
     /// When the request is sent to the daemon, in milliseconds since the epoch.
     pub until: i64,
     /// Text of the toast, so that the toast can be withdrawn.
@@ -22,5 +26,12 @@ impl Removed {
     pub fn take(&mut self, id: &SessionId) -> Option<Job> {
         let at = self.jobs.iter().position(|job| job.id() == id)?;
         Some(self.jobs.remove(at))
+    }
+
+    /// Puts the jobs back among the others, where they were. Jobs that have come since are behind them.
+    pub fn put_back(self, jobs: &mut Vec<Job>) {
+        jobs.extend(self.jobs);
+        let places: HashMap<&SessionId, usize> = self.order.iter().zip(0..).collect();
+        jobs.sort_by_key(|job| places.get(job.id()).copied().unwrap_or(usize::MAX));
     }
 }

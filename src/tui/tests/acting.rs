@@ -8,6 +8,7 @@ use crate::protocol::status::InputState;
 use crate::protocol::{Action, Error, ErrorCode, EventKind, Mode as JobMode, Record, Status};
 use crate::tui::message::{Cmd, Event, Exit, LinkEvent, RequestKind};
 use crate::tui::model::Selected;
+use crate::tui::modes::form::fields::Form;
 use crate::tui::modes::menu::Menu;
 use crate::tui::options::Options;
 use crate::tui::requests;
@@ -206,6 +207,31 @@ fn restores_removed_jobs() {
     assert!(dash.model.job(&id("lint")).is_none());
     dash.press("\x1f");
     assert!(dash.model.job(&id("lint")).is_some());
+}
+
+#[test]
+fn restored_jobs_are_where_they_were() {
+    let order = |dash: &Dash| -> Vec<String> {
+        let jobs = dash.model.jobs.iter();
+        jobs.map(|job| job.name.clone()).collect()
+    };
+    let mut records = vec![ended("old", Status::Done, Some(0), 90_000)];
+    records.extend(shop_records());
+    let mut dash = Dash::new(80, 24, records);
+    let before = order(&dash);
+    dash.press("/build\rd\x1b").press("/old\rd\x1b");
+    assert_eq!(order(&dash).len(), before.len() - 2, "{}", dash.text());
+    dash.record(&record("new"));
+    dash.press("\x1f");
+    let mut after = before.clone();
+    after.push("new".to_owned());
+    assert_eq!(order(&dash), after);
+    // The form for a new job offers the newest command first.
+    dash.press("n");
+    let form = dash.model.state::<Form>().unwrap();
+    let place = |name: &str| form.history.iter().position(|one| one.ends_with(name));
+    assert_eq!(place("new"), Some(0), "{:?}", form.history);
+    assert!(place("old") > place("web"), "{:?}", form.history);
 }
 
 #[test]

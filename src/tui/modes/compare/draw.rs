@@ -110,6 +110,9 @@ pub(super) fn bar(model: &Model, compare: &Compare, area: Rect) -> Bar {
 }
 
 fn draw_title(model: &Model, side: &Side, area: Rect, buf: &mut Buffer) {
+    if area.is_empty() {
+        return;
+    }
     let theme = &model.theme;
     let room = usize::from(area.width);
     let name = text::clip_middle(&model.name_of(&side.id), room, theme.glyph("…"));
@@ -143,9 +146,13 @@ fn shifted(line: &str, columns: usize) -> String {
 fn columns(model: &Model) -> [Column; 2] {
     let (width, height) = model.window;
     let end = model.layout().status.map_or(height, |status| status.y);
-    let column = |x: u16, y: u16, width: u16, height: u16| Column {
-        title: Rect::new(x, y, width, 1.min(height)),
-        lines: Rect::new(x, y + 1, width, height.saturating_sub(1)),
+    // A line says more than the title of a log of which there is no line.
+    let column = |x: u16, y: u16, width: u16, height: u16| {
+        let title = u16::from(height > 1);
+        Column {
+            title: Rect::new(x, y, width, title),
+            lines: Rect::new(x, y + title, width, height - title),
+        }
     };
     if width >= WIDE {
         let each = (width - SIGN - 2) / 2;
@@ -154,7 +161,10 @@ fn columns(model: &Model) -> [Column; 2] {
             column(1 + each + SIGN, 0, each, end),
         ];
     }
-    let each = end / 2;
-    let room = width.saturating_sub(SIGN + 1);
-    [column(SIGN, 0, room, each), column(SIGN, each, room, each)]
+    let (below, room) = (end / 2, width.saturating_sub(SIGN + 1));
+    let above = end - below;
+    [
+        column(SIGN, 0, room, above),
+        column(SIGN, above, room, below),
+    ]
 }

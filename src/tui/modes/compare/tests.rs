@@ -130,3 +130,14 @@ fn logs_are_read_again_by_a_key_and_after_a_reconnect() {
     told(&mut dash, "api", &["same".to_owned()]);
     assert!(dash.status().contains("no difference"), "{}", dash.status());
 }
+
+#[test]
+fn a_low_window_shows_a_line_of_each_log_and_nothing_over_another() {
+    let mut dash = marked(60, 5);
+    dash.press("=").asked();
+    told(&mut dash, "web", &["x".to_owned()]);
+    told(&mut dash, "api", &["y".to_owned()]);
+    let text = dash.text();
+    let rows: Vec<&str> = text.lines().take(3).collect();
+    assert_eq!(rows, ["   web  npm run web", " | x", " | y"]);
+}
