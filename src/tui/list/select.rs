@@ -87,9 +87,8 @@ pub fn step(model: &mut Model, down: bool) {
 
 /// Selects what was selected in the last view, or before the list was filtered, if it has a row. The group of a job in
 /// a folded group is selected instead.
-pub fn restore(model: &mut Model) {
+pub fn restore(model: &mut Model, wanted: Selected) {
     reconcile_rows(model);
-    let wanted = std::mem::take(&mut model.list.remembered);
     let group = match &wanted {
         Selected::Job(id) => model
             .job(id)

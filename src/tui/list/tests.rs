@@ -523,6 +523,15 @@ fn the_last_selection_is_restored_with_the_first_list() {
 }
 
 #[test]
+fn a_filter_that_is_cleared_before_the_first_list_forgets_no_selection() {
+    let mut dash = Dash::with(Options::default(), 80, 24, Vec::new());
+    dash.model.daemon.listed = false;
+    dash.model.list.remembered = Selected::Job(id("tests"));
+    dash.press("/x\x1b").list(shop_records());
+    assert_eq!(dash.model.list.selected, Selected::Job(id("tests")));
+}
+
+#[test]
 fn a_failed_job_says_how_at_every_width() {
     for width in 20..=160 {
         for height in [5, 12, 30] {

@@ -79,7 +79,8 @@ fn first_listed(model: &mut Model, cmds: &mut Vec<Cmd>) {
         seen::first(model);
     }
     away::request(model, cmds);
-    select::restore(model);
+    let remembered = std::mem::take(&mut model.list.remembered);
+    select::restore(model, remembered);
     // A filter that was typed before there was a list looks for a job.
     if !model.list.filter.is_empty() && matches!(model.list.selected, Selected::Group(_)) {
         select::best_match(model);

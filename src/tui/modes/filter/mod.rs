@@ -34,11 +34,11 @@ pub fn open(model: &mut Model) {
 pub fn clear(model: &mut Model) {
     model.list.filter.clear();
     model.list.stale = true;
-    model.list.remembered = match &model.list.selected {
+    let wanted = match &model.list.selected {
         Selected::Nothing => model.list.unfiltered.clone(),
         found => found.clone(),
     };
-    select::restore(model);
+    select::restore(model, wanted);
 }
 
 fn press(model: &mut Model, press: &KeyPress, _: &mut Vec<Cmd>) {
