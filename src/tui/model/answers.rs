@@ -40,7 +40,7 @@ pub struct Answers {
 }
 
 impl Answers {
-    /// Takes note of an answer. Ignores what is none.
+    /// Takes note of what the terminal has answered to a query. Ignores other reports.
     pub fn note(&mut self, reply: &[u8]) {
         let Ok(text) = std::str::from_utf8(reply) else {
             return;

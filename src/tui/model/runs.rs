@@ -34,7 +34,7 @@ impl RunTracker {
         true
     }
 
-    /// Counts none as asked for: requests before a reconnect may be lost.
+    /// Has the runs of all jobs asked for again: after a reconnect, replies to earlier requests may never come.
     pub fn ask_again(&mut self) {
         for known in self.known.values_mut() {
             known.restarts = 0;

@@ -116,7 +116,7 @@ fn is_no_news(model: &mut Model, tag: &RequestKind, error: &Error, cmds: &mut Ve
     true
 }
 
-/// Takes back what was expected of the request. `lost`: nobody knows whether it was carried out.
+/// Takes back what was expected of the request. `lost`: the connection broke, and the request may have been carried out.
 fn take_back(model: &mut Model, tag: &RequestKind, error: &Error, lost: bool, cmds: &mut Vec<Cmd>) {
     match tag {
         RequestKind::Details(id) => page::failed(model, id),
@@ -202,7 +202,7 @@ fn comes_again(model: &Model, tag: &RequestKind) -> bool {
             .quitting
             .as_ref()
             .is_some_and(|quitting| quitting.left.contains(id)),
-        // The next key requests the size again.
+        // INSERT forgets the request when the connection breaks; the next key makes it again.
         RequestKind::Resize(_) => true,
         RequestKind::Hold(id, on) => *on && model.keyboards.held.contains(id),
         _ => false,
