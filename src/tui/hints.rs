@@ -80,3 +80,9 @@ pub fn to_scroll<A: KeyAction>(
 pub fn labelled<A: KeyAction>(model: &Model, action: A, label: &str) -> Option<Hint> {
     Some((model.keymap.key(action)?.to_owned(), label.to_owned()))
 }
+
+/// A sentence about the key of an action, to be appended to others: ` esc goes back.`; empty if the action has no key.
+pub fn sentence<A: KeyAction>(model: &Model, action: A, does: &str) -> String {
+    let key = model.keymap.key(action);
+    key.map_or_else(String::new, |key| format!(" {key} {does}."))
+}

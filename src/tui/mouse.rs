@@ -91,10 +91,8 @@ fn wheel(model: &mut Model, hit: &Hit, rows: isize, cmds: &mut Vec<Cmd>) {
         click_tile(model, id);
     }
     if model.mode().needs().window {
-        let key = if rows < 0 { "up" } else { "down" };
-        for _ in 0..NOTCH {
-            press(model, key, cmds);
-        }
+        (model.mode().handlers().scroll)(model, rows);
+        model.dirty = true;
         return;
     }
     match hit {

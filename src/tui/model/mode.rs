@@ -105,6 +105,8 @@ pub struct Handlers {
     pub key: fn(&mut Model, &KeyPress, &mut Vec<Cmd>),
     /// Handles pasted bytes.
     pub paste: fn(&mut Model, &[u8], &mut Vec<Cmd>),
+    /// Scrolls what a mode shows that has the whole window by so many rows, positive downwards, as the wheel does.
+    pub scroll: fn(&mut Model, isize),
     /// Adapts the mode after each message.
     pub reconcile: fn(&mut Model, &mut Vec<Cmd>),
 }
@@ -115,6 +117,7 @@ impl Handlers {
         Self {
             key,
             paste: |_, _, _| {},
+            scroll: |_, _| {},
             reconcile: |_, _| {},
         }
     }

@@ -1,11 +1,13 @@
 //! Tests of rebound keys.
 
+use serde_json::json;
+
 use super::harness::Dash;
 use super::jobs::{ended, id, shop_records};
 use crate::config::{Rebinding, Spelt, Spot};
 use crate::protocol::Status;
 use crate::tui::keymap::rebind::rebind;
-use crate::tui::message::{Cmd, RequestKind};
+use crate::tui::message::{Cmd, LinkEvent, RequestKind};
 use crate::tui::modes::CONTEXTS;
 use crate::tui::options::Options;
 use crate::tui::scrollback::Part;
@@ -134,4 +136,110 @@ fn texts_name_the_rebound_keys() {
     assert!(dash.text().contains("f7 marks one"), "{}", dash.text());
     dash.press("sn");
     assert!(dash.text().contains("f8 searches"), "{}", dash.text());
+}
+
+#[test]
+fn the_wheel_needs_no_key() {
+    let keys: &[(&str, &str, &[&str])] = &[
+        ("help", "scroll", &["f5"]),
+        ("help", "up", &["f6"]),
+        ("page", "line-down", &["f5"]),
+        ("page", "line-up", &["f6"]),
+        ("found", "down", &["f5"]),
+        ("found", "up", &["f6"]),
+    ];
+    let (down, up) = ("\x1b[<65;5;5M", "\x1b[<64;5;5M");
+    for opens in ["?", ":messages\r"] {
+        let mut dash = bound(keys);
+        for n in 0..50 {
+            dash.model.note(format!("message {n}"));
+        }
+        dash.press(opens).later(60_000);
+        let first = dash.text();
+        dash.press(down);
+        let below = dash.text();
+        assert_ne!(first, below, "{opens}");
+        // Beyond the end, there is nothing to scroll back from.
+        for _ in 0..200 {
+            dash.press(down);
+        }
+        let last = dash.text();
+        dash.press(down).press(up);
+        assert_ne!(dash.text(), last, "{opens}");
+        for _ in 0..200 {
+            dash.press(up);
+        }
+        dash.press(down);
+        assert_eq!(dash.text(), below, "{opens}");
+    }
+    let mut dash = bound(keys);
+    dash.press("Fer").later(200);
+    let line = |n: u64| json!({"n": n, "offset": n, "text": "er", "before": [], "after": []});
+    let lines: Vec<_> = (0..9).map(line).collect();
+    let found = json!({"matches": lines, "firstLine": 1, "totalLines": 9, "truncated": false});
+    let tag = RequestKind::Found(id("web"), 1);
+    dash.link(LinkEvent::Reply(tag, Ok(found)));
+    dash.press(down).press(down).press(up);
+    assert!(dash.status().contains("[4/9]"), "{}", dash.status());
+}
+
+#[test]
+fn messages_of_modes_name_their_rebound_keys() {
+    let places: [(&str, &str, &str); 5] = [
+        ("page", "close", "I%"),
+        ("compare", "close", "=%"),
+        ("scroll", "leave", "s%"),
+        ("rewind", "back-to-text", "s<%"),
+        ("palette", "cancel", ":"),
+    ];
+    for (place, action, opens) in places {
+        let mut dash = bound(&[(place, action, &["f9"])]);
+        dash.model.list.marked.extend([id("web"), id("api")]);
+        dash.press(&opens[..1]);
+        dash.log("web", Part::First, b"one\r\n", 0);
+        dash.press(&opens[1..]);
+        let text = dash.text();
+        assert!(!text.contains("Esc") && !text.contains("esc "), "{text}");
+        let says = if place == "palette" {
+            "   f9 "
+        } else {
+            "f9 goes back."
+        };
+        assert!(text.contains(says), "{place}: {text}");
+    }
+}
+
+#[test]
+fn forms_and_prompts_name_their_rebound_keys() {
+    let mut dash = bound(&[
+        ("prompt", "cancel", &["f9"]),
+        ("line", "char-right", &["f5"]),
+        ("palette", "run", &["f6"]),
+        ("palette", "complete", &[]),
+        ("normal", "help", &["f7"]),
+        ("normal", "back", &["f8"]),
+        ("help", "close", &["q", "f9"]),
+    ]);
+    dash.press("n").press("\r");
+    assert!(
+        dash.text().contains("f9 starts nothing."),
+        "{}",
+        dash.text()
+    );
+    dash.press("npm run w");
+    assert!(dash.text().contains("f5 complete"), "{}", dash.text());
+    dash.press("\x15\x1b[20~").press(":");
+    let text = dash.text();
+    assert!(text.contains(" f6 run   ctrl-y copy"), "{text}");
+    dash.press("zzzz").press("\x1b[17~");
+    assert!(
+        dash.text().contains("f7 shows all keys."),
+        "{}",
+        dash.text()
+    );
+    dash.press("\x1b").press("\x1b[18~").press("zzzz");
+    assert!(dash.text().contains("backspace, or f9."), "{}", dash.text());
+    let mut dash = bound(&[("normal", "back", &["f8"])]);
+    dash.press("Q").press("A");
+    assert!(dash.status().contains("f8 stay"), "{}", dash.status());
 }

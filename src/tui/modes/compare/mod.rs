@@ -72,8 +72,16 @@ fn press(model: &mut Model, press: &KeyPress, _: &mut Vec<Cmd>) {
         Some(Action::Leave) => model.leave(),
         None => {
             let name = &press.name;
-            model.note(format!("No command on \"{name}\" here. Esc goes back."));
+            let back = hints::sentence(model, Action::Leave, "goes back");
+            model.note(format!("No command on \"{name}\" here.{back}"));
         }
+    }
+}
+
+fn scroll(model: &mut Model, rows: isize) {
+    let height = draw::height(model);
+    if let Some(compare) = model.state_mut::<Compare>() {
+        compare.scroll(rows, height);
     }
 }
 
@@ -115,6 +123,7 @@ impl Mode for Compare {
 
     fn handlers(&self) -> Handlers {
         Handlers {
+            scroll,
             reconcile,
             ..Handlers::of_keys(press)
         }

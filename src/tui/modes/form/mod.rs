@@ -24,7 +24,7 @@ use crate::tui::keymap::KeyPress;
 use crate::tui::line::{self, Edit};
 use crate::tui::message::{Cmd, Effect};
 use crate::tui::model::job::{Job, tilde, untilde};
-use crate::tui::model::mode::{Handlers, Hints, Mode, Needs};
+use crate::tui::model::mode::{Handlers, Hint, Hints, Mode, Needs};
 use crate::tui::model::{Model, Selected};
 use crate::tui::project;
 use crate::tui::theme::Tone;
@@ -344,6 +344,15 @@ fn suggest(model: &mut Model, cmds: &mut Vec<Cmd>) {
     }
 }
 
+/// The hint for the key that takes a suggestion. The arrow is the one that people know.
+fn completes(model: &Model) -> Option<Hint> {
+    use line::Action::{CharRight, LineEnd};
+    let [right, end] = [CharRight, LineEnd].map(|action| model.keymap.keys(action));
+    let arrow = right.iter().find(|key| *key == "right");
+    let key = arrow.or(right.first()).or(end.first())?;
+    Some((key.clone(), "complete".to_owned()))
+}
+
 /// A restart policy as written for `run --restart`.
 fn policy_word(policy: Option<RestartPolicy>) -> String {
     policy.map_or_else(|| "no".to_owned(), |policy| policy.word())
@@ -424,7 +433,7 @@ impl Mode for Form {
             keys.extend(hints::labelled(model, Action::OlderCommand, "pick"));
         }
         if self.suggestion().is_some() {
-            keys.push(("right".to_owned(), "complete".to_owned()));
+            keys.extend(completes(model));
         }
         let accept = match self.purpose {
             // A suggestion is not what was typed: it has to be taken first.

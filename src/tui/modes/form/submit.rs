@@ -3,9 +3,11 @@
 use std::borrow::Cow;
 
 use super::fields::{DIR, Form, GROUP, Like, NAME, NOTIFY, ON, PIN, Purpose, RESTART, RUN};
+use super::keys::Action;
 use crate::config::LOCAL;
 use crate::protocol::params::{Set, Start};
 use crate::protocol::{Action as Request, Notice, RestartPolicy, SessionId, name};
+use crate::tui::hints;
 use crate::tui::message::{Cmd, RequestKind};
 use crate::tui::model::job::untilde;
 use crate::tui::model::{Model, READ_ONLY};
@@ -34,7 +36,7 @@ pub(super) fn submit(model: &mut Model, cmds: &mut Vec<Cmd>) {
             let request = Request::Start(start);
             Some(Cmd::Request(RequestKind::Start(number), request))
         }),
-        Purpose::Edit(id, before) => change(form, &id, &before).map(|set| {
+        Purpose::Edit(id, before) => change(model, form, &id, &before).map(|set| {
             let request = Request::Set(set?);
             Some(Cmd::Request(RequestKind::Set(id, Some(number)), request))
         }),
@@ -82,7 +84,8 @@ type Wrong = (usize, Cow<'static, str>);
 fn start(model: &Model, form: &Form, like: Option<&Like>) -> Result<Start, Wrong> {
     let command = form.command(RUN).map_err(|text| (RUN, text.into()))?;
     if command.is_empty() {
-        return Err((RUN, "What should run? Esc starts nothing.".into()));
+        let leave = hints::sentence(model, Action::Leave, "starts nothing");
+        return Err((RUN, format!("What should run?{leave}").into()));
     }
     let [label, group, dir] = [NAME, GROUP, DIR].map(|field| form.value(field));
     let label = checked_name(NAME, label)?;
@@ -128,7 +131,12 @@ fn checked_name(field: usize, name: String) -> Result<String, Wrong> {
 }
 
 /// The request with only the fields that were changed.
-fn change(form: &Form, id: &SessionId, before: &[String]) -> Result<Option<Set>, Wrong> {
+fn change(
+    model: &Model,
+    form: &Form,
+    id: &SessionId,
+    before: &[String],
+) -> Result<Option<Set>, Wrong> {
     let changed = |field: usize| {
         let value = form.value(field);
         (before.get(field).map(|before| before.trim()) != Some(&value)).then_some(value)
@@ -169,7 +177,8 @@ fn change(form: &Form, id: &SessionId, before: &[String]) -> Result<Option<Set>,
         None => None,
     };
     if command.as_deref() == Some("") {
-        return Err((RUN, "What should run? Esc changes nothing.".into()));
+        let leave = hints::sentence(model, Action::Leave, "changes nothing");
+        return Err((RUN, format!("What should run?{leave}").into()));
     }
     let set = Set {
         session_id: id.to_string(),

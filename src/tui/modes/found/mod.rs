@@ -78,6 +78,12 @@ fn paste(model: &mut Model, bytes: &[u8], _: &mut Vec<Cmd>) {
     }
 }
 
+fn step(model: &mut Model, rows: isize) {
+    if let Some(found) = model.state_mut::<Found>() {
+        found.step(rows);
+    }
+}
+
 impl Mode for Found {
     fn name(&self) -> &'static str {
         "FOUND"
@@ -85,6 +91,7 @@ impl Mode for Found {
 
     fn handlers(&self) -> Handlers {
         Handlers {
+            scroll: step,
             reconcile,
             ..Handlers::of_text(press, paste)
         }

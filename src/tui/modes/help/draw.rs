@@ -69,7 +69,10 @@ pub(super) fn draw(model: &Model, help: &Help, buf: &mut Buffer) {
     }
     let entries = lines(model, &help.filter);
     if entries.is_empty() {
-        let text = format!("No key matches \"{}\". Backspace, or Esc.", help.filter);
+        let keys = model.keymap.keys(Action::Leave);
+        let leaves = keys.iter().find(|key| key.chars().count() > 1);
+        let or = leaves.map_or_else(String::new, |key| format!(", or {key}"));
+        let text = format!("No key matches \"{}\". backspace{or}.", help.filter);
         buf.set_stringn(2, area.y, text, usize::from(area.width) - 2, theme.dim());
         return;
     }

@@ -62,6 +62,17 @@ fn press(model: &mut Model, press: &KeyPress, _: &mut Vec<Cmd>) {
     }
 }
 
+fn scroll(model: &mut Model, rows: isize) {
+    let Some(help) = model.state::<Help>() else {
+        return;
+    };
+    let page = draw::page(model, help);
+    let last = page.lines.saturating_sub(page.height);
+    if let Some(help) = model.state_mut::<Help>() {
+        help.top = help.top.min(last).saturating_add_signed(rows).min(last);
+    }
+}
+
 impl Mode for Help {
     fn name(&self) -> &'static str {
         "HELP"
@@ -72,7 +83,10 @@ impl Mode for Help {
     }
 
     fn handlers(&self) -> Handlers {
-        Handlers::of_keys(press)
+        Handlers {
+            scroll,
+            ..Handlers::of_keys(press)
+        }
     }
 
     fn needs(&self) -> Needs {

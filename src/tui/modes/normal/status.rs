@@ -74,8 +74,7 @@ fn add_quitting(model: &Model, quitting: &Quitting, wide: bool, bar: &mut Bar) {
     let style = model.theme.state(&State::Stopping);
     bar.right(0, vec![Span::styled(text, style)]);
     if wide {
-        let stay = ("esc".to_owned(), "stay".to_owned());
-        bar.right(1, hints::spans(model, stay));
+        add_hint(model, bar, 1, hints::labelled(model, Action::Back, "stay"));
     }
 }
 

@@ -93,7 +93,8 @@ fn press(model: &mut Model, press: &KeyPress, cmds: &mut Vec<Cmd>) {
     let top = page.top.min(last);
     let Some(action) = model.keymap.action(&press.name) else {
         let name = &press.name;
-        model.note(format!("No command on \"{name}\" here. Esc goes back."));
+        let back = hints::sentence(model, Action::Leave, "goes back");
+        model.note(format!("No command on \"{name}\" here.{back}"));
         return;
     };
     let top = match action {
@@ -116,6 +117,17 @@ fn press(model: &mut Model, press: &KeyPress, cmds: &mut Vec<Cmd>) {
     }
 }
 
+fn scroll(model: &mut Model, rows: isize) {
+    let Some(page) = model.state::<Page>() else {
+        return;
+    };
+    let (lines, height) = draw::size(model, page);
+    let last = lines.saturating_sub(height);
+    if let Some(page) = model.state_mut::<Page>() {
+        page.top = page.top.min(last).saturating_add_signed(rows).min(last);
+    }
+}
+
 impl Mode for Page {
     fn name(&self) -> &'static str {
         match self.subject {
@@ -130,7 +142,10 @@ impl Mode for Page {
     }
 
     fn handlers(&self) -> Handlers {
-        Handlers::of_keys(press)
+        Handlers {
+            scroll,
+            ..Handlers::of_keys(press)
+        }
     }
 
     fn needs(&self) -> Needs {

@@ -5,7 +5,7 @@ use ratatui::layout::Rect;
 use ratatui::style::Style;
 
 use super::search::search;
-use super::{Entry, Palette};
+use super::{Action, Entry, Palette};
 use crate::term::sanitize::clean;
 use crate::tui::bar::Bar;
 use crate::tui::line;
@@ -152,8 +152,19 @@ fn border(model: &Model, area: Rect, canvas: &mut Canvas) {
         }
     }
     buf.set_string(area.x + 2, area.y, " : commands ", theme.strong());
-    let keys = " enter run   tab complete   ctrl-y copy the shell command   esc ";
-    if text::width(keys) + 4 <= width {
+    let keys = [
+        (Action::Accept, " run"),
+        (Action::Complete, " complete"),
+        (Action::CopyShell, " copy the shell command"),
+        (Action::Leave, ""),
+    ];
+    let keys = keys.into_iter().filter_map(|(action, does)| {
+        let key = model.keymap.key(action)?;
+        Some(format!("{key}{does}"))
+    });
+    let keys: Vec<String> = keys.collect();
+    let keys = format!(" {} ", keys.join("   "));
+    if !keys.trim().is_empty() && text::width(&keys) + 4 <= width {
         buf.set_string(area.x + 2, last, keys, theme.dim());
     }
 }

@@ -18,7 +18,7 @@ pub use self::keys::Action;
 use self::search::search;
 use crate::tui::bar::Bar;
 use crate::tui::hints;
-use crate::tui::keymap::KeyPress;
+use crate::tui::keymap::{KeyPress, NORMAL};
 use crate::tui::line::{Edit, Line};
 use crate::tui::message::{Cmd, Effect};
 use crate::tui::model::Model;
@@ -110,7 +110,9 @@ fn press(model: &mut Model, press: &KeyPress, cmds: &mut Vec<Cmd>) {
         Some(Action::Leave) => return model.leave(),
         Some(Action::Accept) => {
             let Some(entry) = chosen else {
-                return model.note("No command has this name. ? shows all keys.");
+                let help = model.keymap.key_named(NORMAL, "help");
+                let help = help.map_or_else(String::new, |key| format!(" {key} shows all keys."));
+                return model.note(format!("No command has this name.{help}"));
             };
             model.leave();
             if let Some(why) = entry.obstacle {

@@ -94,9 +94,8 @@ fn press(model: &mut Model, press: &KeyPress, cmds: &mut Vec<Cmd>) {
         Some(Action::PageUp) => top.saturating_sub(height),
         Some(Action::Prune) | None => {
             let name = &press.name;
-            model.note(format!(
-                "No command on \"{name}\" here. Esc changes nothing."
-            ));
+            let leave = hints::sentence(model, Action::Leave, "changes nothing");
+            model.note(format!("No command on \"{name}\" here.{leave}"));
             return;
         }
     };

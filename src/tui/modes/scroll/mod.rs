@@ -205,9 +205,8 @@ fn press(model: &mut Model, press: &KeyPress, cmds: &mut Vec<Cmd>) {
     let (half, page) = ((height / 2).max(1), (height - 1).max(1));
     let Some(action) = model.keymap.action(&press.name) else {
         let name = &press.name;
-        model.note(format!(
-            "No command on \"{name}\" in SCROLL. Esc goes back."
-        ));
+        let back = hints::sentence(model, Action::Leave, "goes back");
+        model.note(format!("No command on \"{name}\" in SCROLL.{back}"));
         return;
     };
     match action {

@@ -7,6 +7,7 @@ use crate::protocol::SessionId;
 use crate::protocol::params::Capture;
 use crate::protocol::reply::Captured;
 use crate::tui::crop;
+use crate::tui::hints;
 use crate::tui::keymap::KeyPress;
 use crate::tui::message::{Cmd, Effect, Exit, RequestKind};
 use crate::tui::model::Model;
@@ -61,9 +62,8 @@ pub(super) fn press(model: &mut Model, press: &KeyPress, cmds: &mut Vec<Cmd>) ->
     }
     let Some(action) = model.keymap.action(&press.name) else {
         let name = &press.name;
-        model.note(format!(
-            "No command on \"{name}\" in the past. Esc goes back."
-        ));
+        let back = hints::sentence(model, Action::Leave, "goes back");
+        model.note(format!("No command on \"{name}\" in the past.{back}"));
         return true;
     };
     match action {
