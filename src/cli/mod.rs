@@ -362,6 +362,7 @@ mod tests {
                 // These verbs take one job only.
                 let one = [
                     "attach", "send", "status", "decline", "find", "share", "export", "replay",
+                    "rename",
                 ];
                 let single = one.iter().any(|verb| command.contains(verb));
                 if target != "web api" || !single {

@@ -16,6 +16,8 @@ pub enum Verb {
     Attach,
     /// Sends a line to a job.
     Send,
+    /// Changes the name of a job.
+    Rename,
     /// Sends a password to a job.
     SendPassword,
     /// Searches the log of a job.
@@ -68,9 +70,10 @@ pub enum Verb {
 
 impl Verb {
     /// Every verb.
-    pub const ALL: [Self; 26] = [
+    pub const ALL: [Self; 27] = [
         Self::Attach,
         Self::Send,
+        Self::Rename,
         Self::SendPassword,
         Self::Find,
         Self::FindAll,
@@ -102,6 +105,7 @@ impl Verb {
         let verb = match self {
             Self::Attach => "attach",
             Self::Send => return format!("bgproc send {targets} TEXT"),
+            Self::Rename => return format!("bgproc rename {targets} NAME"),
             Self::SendPassword => "send --password",
             Self::Find => return format!("bgproc find TEXT --jobs {targets}"),
             Self::FindAll => return "bgproc find TEXT".to_owned(),

@@ -1,7 +1,7 @@
 //! Draws a line that is edited.
 
 use ratatui::layout::Rect;
-use ratatui::style::Style;
+use ratatui::style::{Modifier, Style};
 
 use super::Line;
 use crate::tui::text;
@@ -32,7 +32,12 @@ pub fn field(
     let key = if focus { theme.key() } else { theme.dim() };
     buf.set_stringn(area.x, area.y, label, usize::from(area.width), key);
     let x = area.x + u16::try_from(label_width).unwrap_or(0).min(area.width);
-    buf.set_stringn(x, area.y, shown, room, Style::new());
+    let style = if focus && line.is_selected() {
+        Style::new().add_modifier(Modifier::REVERSED)
+    } else {
+        Style::new()
+    };
+    buf.set_stringn(x, area.y, shown, room, style);
     if focus {
         let at = u16::try_from(at).unwrap_or(0);
         let last = area.right().saturating_sub(1);

@@ -20,6 +20,8 @@ pub struct Line {
     /// Byte offset of the cursor.
     cursor: usize,
     killed: String,
+    /// Whether all of the text is selected: what is typed next replaces it.
+    is_selected: bool,
 }
 
 /// What a key does to a line.
@@ -51,7 +53,19 @@ impl Line {
             text: text.to_owned(),
             cursor: text.len(),
             killed: String::new(),
+            is_selected: false,
         }
+    }
+
+    /// Selects the text, so that what is typed next replaces it. A key that moves the cursor keeps it.
+    pub fn select(&mut self) {
+        self.cursor = self.text.len();
+        self.is_selected = !self.text.is_empty();
+    }
+
+    /// Whether the text is selected.
+    pub fn is_selected(&self) -> bool {
+        self.is_selected
     }
 
     /// The text.
@@ -69,9 +83,12 @@ impl Line {
         self.text.is_empty()
     }
 
-    /// Inserts `text` at the cursor. Newlines and tabs become spaces, other control characters are
-    /// dropped.
+    /// Inserts `text` at the cursor, or in the place of a selected text. Newlines and tabs become spaces, other control
+    /// characters are dropped.
     pub fn insert(&mut self, text: &str) {
+        if self.is_selected {
+            self.edit(Action::DeleteBack);
+        }
         let text = text
             .replace(['\n', '\r', '\t'], " ")
             .replace(char::is_control, "");
@@ -97,6 +114,14 @@ impl Line {
     /// Performs an editing action.
     pub fn edit(&mut self, action: Action) {
         let (start, end) = (0, self.text.len());
+        match action {
+            Action::Yank => {}
+            Action::DeleteBack | Action::DeleteHere if self.is_selected => {
+                self.is_selected = false;
+                return self.cut(start, end, true);
+            }
+            _ => self.is_selected = false,
+        }
         match action {
             Action::LineStart => self.cursor = start,
             Action::LineEnd => self.cursor = end,
@@ -239,6 +264,37 @@ mod tests {
         let mut line = Line::default();
         line.insert("a\nb\u{1b}[31m");
         assert_eq!(line.text(), "a b[31m");
+    }
+
+    #[test]
+    fn what_is_typed_replaces_a_selected_text() {
+        let selected = || {
+            let mut line = Line::new("old text");
+            line.select();
+            line
+        };
+        let mut line = selected();
+        line.insert("n");
+        line.insert("ew");
+        assert_eq!(line.text(), "new");
+        // It can be brought back.
+        line.edit(Action::Yank);
+        assert_eq!(line.text(), "newold text");
+        for (action, left) in [
+            (Action::DeleteBack, "x"),
+            (Action::CharRight, "old textx"),
+            (Action::LineStart, "xold text"),
+            (Action::DeleteWord, "old x"),
+        ] {
+            let mut line = selected();
+            line.edit(action);
+            assert!(!line.is_selected());
+            line.insert("x");
+            assert_eq!(line.text(), left, "{action:?}");
+        }
+        let mut empty = Line::default();
+        empty.select();
+        assert!(!empty.is_selected());
     }
 
     #[test]

@@ -345,6 +345,16 @@ fn ignores_late_reports_about_unknown_jobs() {
 }
 
 #[test]
+fn another_filter_is_not_added_to_the_one_before() {
+    let mut dash = shop();
+    dash.press("/api\r").press("/web");
+    assert_eq!(dash.model.list.filter, "web");
+    // A key that moves the cursor keeps it.
+    dash.press("\r").press("/\x1b[C1");
+    assert_eq!(dash.model.list.filter, "web1");
+}
+
+#[test]
 fn the_filter_is_kept_or_cleared() {
     let mut dash = shop();
     dash.press("/lint\r");

@@ -25,7 +25,9 @@ pub fn open(model: &mut Model) {
     if model.list.filter.is_empty() {
         model.list.unfiltered.clone_from(&model.list.selected);
     }
-    let line = Line::new(&model.list.filter);
+    // What is typed is another filter. A key that moves the cursor changes the one that is there.
+    let mut line = Line::new(&model.list.filter);
+    line.select();
     model.enter(Filter(line));
 }
 

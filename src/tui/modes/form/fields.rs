@@ -147,11 +147,17 @@ impl Form {
         self.fields.iter().map(Line::text).collect()
     }
 
-    /// The form as it is opened again: what is offered may have changed.
+    /// The form as it is opened again: what is offered may have changed. Its command is selected, so that another one that
+    /// is typed is not added to it.
     #[must_use]
     pub fn again(mut self) -> Self {
         self.recalled = None;
         self.read.clear();
+        self.focus = RUN;
+        // One that the field cannot show unchanged takes no other text.
+        if self.whole.is_none() {
+            self.line().select();
+        }
         self
     }
 
@@ -255,11 +261,32 @@ impl Form {
     pub fn step(&mut self, forward: bool) {
         let n = self.labels.len();
         self.focus = (self.focus + if forward { 1 } else { n - 1 }) % n;
+        if self.values().is_some() {
+            self.line().select();
+        }
+    }
+
+    /// The values that the focused field of an edited job takes; `None` if it takes any text.
+    pub fn values(&self) -> Option<&'static str> {
+        match (&self.purpose, self.focus) {
+            (Purpose::Edit(..), PIN) => Some("yes no"),
+            (Purpose::Edit(..), RESTART) => Some("no on-failure always always:3"),
+            (Purpose::Edit(..), NOTIFY) => Some("failed,ready,input,done"),
+            _ => None,
+        }
     }
 
     /// Whether the cursor is in the command field of a new job.
     pub fn is_at_command(&self) -> bool {
         matches!(self.purpose, Purpose::New(_)) && self.focus == RUN
+    }
+
+    /// Begins at the name of the job that it edits.
+    #[must_use]
+    pub fn at_name(mut self) -> Self {
+        self.focus = NAME;
+        self.line().select();
+        self
     }
 
     /// The rest of a suggested command that starts with what is typed: a command of the project, or

@@ -120,6 +120,14 @@ pub fn duplicate(model: &mut Model, cmds: &mut Vec<Cmd>) {
     model.note(text);
 }
 
+/// Opens the form that edits the selected job at its name.
+pub fn rename(model: &mut Model, cmds: &mut Vec<Cmd>) {
+    edit(model, cmds);
+    if let Some(form) = model.take::<Form>() {
+        model.enter(form.at_name());
+    }
+}
+
 /// Opens the form that edits the selected job, or the one that was left with something changed in it.
 pub fn edit(model: &mut Model, cmds: &mut Vec<Cmd>) {
     let Some(job) = model.current() else {
@@ -429,6 +437,10 @@ impl Mode for Form {
             };
         }
         let mut keys = hints::hints(model, &[Action::NextField]);
+        keys.extend(
+            self.values()
+                .map(|values| (values.to_owned(), String::new())),
+        );
         if self.is_at_command() && !self.picks().is_empty() {
             keys.extend(hints::labelled(model, Action::OlderCommand, "pick"));
         }

@@ -485,7 +485,7 @@ fn what_was_typed_for_a_new_job_outlives_a_slip_of_esc() {
     dash.press("n");
     assert!(dash.status().contains("make test"), "{}", dash.status());
     // It can be edited, and started.
-    dash.press("2\r");
+    dash.press("\x1b[C2\r");
     assert_eq!(started(&mut dash).command, "make test2");
     dash.press("\x1b");
     // What was asked for, and what was emptied, is not kept.
@@ -564,7 +564,7 @@ fn what_was_typed_into_a_copy_or_a_change_outlives_a_slip_of_esc() {
             "{key}: {}",
             dash.status()
         );
-        dash.press("0\r");
+        dash.press("\x1b[C0\r");
         let cmds = dash.asked();
         let command = cmds.iter().rev().find_map(|cmd| match cmd {
             Cmd::Request(_, Action::Start(start)) => Some(start.command.clone()),
@@ -577,4 +577,37 @@ fn what_was_typed_into_a_copy_or_a_change_outlives_a_slip_of_esc() {
         dash.press(key).press("\x1b");
         assert!(!dash.text().contains("opens it again"), "{}", dash.text());
     }
+}
+
+#[test]
+fn another_command_is_not_added_to_one_that_was_left() {
+    let mut dash = shop(120, 24);
+    dash.press("nrm -rf build\x1b").press("nmake\r");
+    assert_eq!(started(&mut dash).command, "make");
+    // A key that moves the cursor keeps it.
+    let mut dash = shop(120, 24);
+    dash.press("nmake\x1b").press("n\x1b[C test\r");
+    assert_eq!(started(&mut dash).command, "make test");
+}
+
+#[test]
+fn a_rename_begins_at_the_name() {
+    let mut dash = shop(120, 24);
+    dash.press(":rename\r").press("front\r");
+    let set = set(&mut dash).unwrap();
+    assert_eq!(set.label.as_deref(), Some("front"));
+    assert_eq!(set.command, None);
+}
+
+#[test]
+fn values_of_an_edited_job_are_shown_and_replaced() {
+    let mut dash = shop(120, 24);
+    dash.press("e\t\t\t");
+    assert!(dash.text().contains("yes no"), "{}", dash.text());
+    dash.press("yes\t");
+    assert!(dash.text().contains("on-failure"), "{}", dash.text());
+    dash.press("always\r");
+    let set = set(&mut dash).unwrap();
+    assert_eq!(set.keep, Some(true));
+    assert_eq!(set.restart.unwrap().policy, RestartWhen::Always);
 }

@@ -198,6 +198,7 @@ fn shell(model: &Model, action: Action) -> Result<String, &'static str> {
         Action::Export => Verb::Export,
         Action::Replay => Verb::Replay,
         Action::QuitAndStop => return Err("asks what to stop"),
+        Action::Rename => Verb::Rename,
         Action::Edit => return Err("the shell only renames"),
         Action::ProjectUp => return project(model, "up", Aim::all(model).into_iter().next()),
         Action::ProjectDown => return project(model, "down", Aim::project(model)),

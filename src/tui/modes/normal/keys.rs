@@ -89,6 +89,7 @@ actions! {
     StartNow "start-now" [] "Start a job of a queue now, out of turn";
     MoveFirst "move-first" [] "Queue: start it before all others";
     MoveLast "move-last" [] "Queue: start it after all others";
+    Rename "rename" [] "Change the name of the job";
     ClearLog "clear-log" [] "Clear the log of the job. Asks";
     Messages "messages" [] "The messages so far";
     Exec "exec" [] "A shell in the job's directory and environment";

@@ -134,6 +134,7 @@ pub(super) const fn of(action: Action) -> Kind {
         | Action::Decline
         | Action::Duplicate
         | Action::Edit
+        | Action::Rename
         | Action::Share
         | Action::Exec => Kind::changes(Job),
         Action::Stop

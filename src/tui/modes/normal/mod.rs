@@ -189,6 +189,7 @@ fn act(model: &mut Model, action: Action, name: &str, cmds: &mut Vec<Cmd>) {
         Action::New => form::open(model, cmds),
         Action::Duplicate => form::duplicate(model, cmds),
         Action::Edit => form::edit(model, cmds),
+        Action::Rename => form::rename(model, cmds),
         Action::Remove if model.attached != Attached::No => cmds.push(Cmd::Quit(Exit::Closed)),
         Action::Remove => verbs::remove(model, cmds),
         Action::RemoveEnded => verbs::remove_ended(model, cmds),

@@ -68,7 +68,8 @@ pub(super) fn words(action: Action) -> Words {
             "run create launch add spawn command task script",
         ),
         Action::Duplicate => ("start a copy of {}", "clone again same"),
-        Action::Edit => ("edit {}", "rename modify move keep policy label"),
+        Action::Edit => ("edit {}", "modify move keep policy group change"),
+        Action::Rename => ("rename {}", "label title call"),
         Action::Remove => ("remove {}", "delete clear forget discard erase trash"),
         Action::RemoveEnded => (
             "remove all ended jobs",

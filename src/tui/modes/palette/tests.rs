@@ -95,7 +95,7 @@ fn synonyms_find_commands() {
     let mut dash = shop(80, 24);
     for (typed, title) in [
         ("resume", "pause web"),
-        ("rename", "edit web"),
+        ("rename", "rename web"),
         ("delete", "remove all ended jobs"),
         ("clear", "remove all ended jobs"),
         ("share", "let agents see web, or not"),
