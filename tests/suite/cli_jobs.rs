@@ -112,9 +112,13 @@ fn a_program_that_is_not_there_is_127_and_leaves_no_job() {
     let file = home.scratch("no-exec");
     std::fs::write(&file, "#!/bin/sh\n").unwrap();
     let file = file.display().to_string();
-    home.run(&["run", &file, "x"])
-        .expect_code(126)
-        .expect_said("no-exec");
+    for args in [
+        &["run", &file][..],
+        &["run", &file, "x"],
+        &["run", &format!("{file} -x")],
+    ] {
+        home.run(args).expect_code(126).expect_said("no-exec");
+    }
     assert_eq!(home.json(&["ls"])["sessions"].as_array().unwrap().len(), 0);
 }
 

@@ -13,7 +13,8 @@ use crate::client::host;
 use crate::protocol::params::Start;
 use crate::protocol::shell::{self, quote};
 
-/// Fails with 127 if the shell line is one plain command that the shell does not find.
+/// Fails with 127 if the shell line is one plain command that the shell does not find, and with 126 if it is a file that
+/// nobody may execute.
 ///
 /// Asks the shell itself, because `command -v` also knows builtins. Lines with shell syntax are not
 /// checked: in `nosuch || echo gone` the missing command may be intended.
@@ -21,6 +22,9 @@ pub fn check(start: &Start) -> Result<(), Failure> {
     let Some(word) = plain_command(&start.command) else {
         return Ok(());
     };
+    if let Some(failure) = not_executable(start, word) {
+        return Err(failure);
+    }
     let mut shell = Command::new("/bin/sh");
     shell
         .args(["-c", r#"command -v -- "$1""#, "sh", word])
@@ -54,6 +58,30 @@ pub fn check(start: &Start) -> Result<(), Failure> {
     }
 }
 
+/// Why a path cannot be executed by anybody. `None` if it may be possible, or if there is nothing.
+///
+/// `command -v` of some shells finds such a file, which the shell then cannot start.
+fn not_executable(start: &Start, word: &str) -> Option<Failure> {
+    if !word.contains('/') {
+        return None;
+    }
+    let found = std::fs::metadata(dir(start).join(word)).ok()?;
+    let refused = |message| Failure::with_message(Exit::NOT_EXECUTABLE, message);
+    if found.is_dir() {
+        return Some(refused(format!("{word} is a directory")));
+    }
+    let may_run = found.permissions().mode() & 0o111 != 0;
+    (!may_run).then(|| {
+        let hint = format!("chmod +x {word} changes that; or name the program that runs it");
+        refused(format!("{word} is not executable")).hint(hint)
+    })
+}
+
+/// The directory of the job, as seen from here.
+fn dir(start: &Start) -> &Path {
+    Path::new(start.cwd.as_deref().unwrap_or("."))
+}
+
 /// What was probably meant by a command whose program was not found.
 pub fn lead(start: &Start) -> Option<String> {
     let word = match &start.args {
@@ -79,8 +107,7 @@ fn here(start: &Start, word: &str) -> Option<String> {
     if word.contains('/') || host::chosen().is_some() {
         return None;
     }
-    let dir = Path::new(start.cwd.as_deref().unwrap_or("."));
-    let file = std::fs::metadata(dir.join(word)).ok()?;
+    let file = std::fs::metadata(dir(start).join(word)).ok()?;
     if !file.is_file() {
         return None;
     }
@@ -131,6 +158,36 @@ mod tests {
     fn a_missing_plain_command_is_detected() {
         assert_eq!(exit("bgproc-surely-not-there --port 3000"), Exit::NOT_FOUND);
         assert_eq!(exit("./surely-not-there"), Exit::NOT_FOUND);
+    }
+
+    #[test]
+    fn a_file_that_nobody_may_execute_is_detected() {
+        let dir = tempfile::tempdir().unwrap();
+        for (name, mode) in [("plain", 0o644), ("script", 0o755)] {
+            std::fs::write(dir.path().join(name), "").unwrap();
+            let mode = std::fs::Permissions::from_mode(mode);
+            std::fs::set_permissions(dir.path().join(name), mode).unwrap();
+        }
+        let checked = |line: &str| {
+            let start = Start {
+                command: line.to_owned(),
+                cwd: Some(dir.path().display().to_string()),
+                ..Start::default()
+            };
+            check(&start).map_or_else(|failure| failure.exit(), |()| Exit::OK)
+        };
+        let whole = dir.path().join("plain").display().to_string();
+        for (line, expected) in [
+            ("./plain", Exit::NOT_EXECUTABLE),
+            ("./plain -x a", Exit::NOT_EXECUTABLE),
+            (&whole, Exit::NOT_EXECUTABLE),
+            ("../", Exit::NOT_EXECUTABLE),
+            ("./plain || true", Exit::OK),
+            ("./script -x", Exit::OK),
+            ("./nothing", Exit::NOT_FOUND),
+        ] {
+            assert_eq!(checked(line), expected, "{line}");
+        }
     }
 
     #[test]
