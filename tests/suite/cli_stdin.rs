@@ -22,6 +22,21 @@ fn what_is_piped_in_reaches_the_job_with_its_end() {
 }
 
 #[test]
+fn an_answered_line_is_one_entry_among_the_output() {
+    let home = Home::new();
+    home.start(&["-n", "asks", "read a; read b; echo $a-$b; sleep 1000"]);
+    home.run(&["wait", "asks", "--for", "input"]).expect_code(0);
+    home.ok(&["send", "asks", "yes"]);
+    home.ok(&["send", "asks", "no"]);
+    home.run(&["wait", "asks", "--for", "match:yes-no"])
+        .expect_code(0);
+    let log = home.ok(&["logs", "--stdin", "asks"]);
+    let typed = log.lines().filter_map(|line| line.split_once(" a person]"));
+    let typed: Vec<&str> = typed.map(|(_, text)| text).collect();
+    assert_eq!(typed, [" yes", " no"], "{log}");
+}
+
+#[test]
 fn what_is_piped_in_waits_with_the_job_for_its_turn() {
     let home = Home::new();
     home.ok(&["group", "q", "--parallel", "1"]);

@@ -17,7 +17,8 @@ const PAGE: u64 = 10_000;
 pub(crate) struct Typed(VecDeque<LogLine>);
 
 impl Typed {
-    /// All recorded input of a job since `since`.
+    /// All recorded input of a job since `since`. For people, what ends a line is part of its text; JSON has each
+    /// write, as it was recorded.
     pub(crate) fn of(
         ctx: &mut Context,
         id: &SessionId,
@@ -33,8 +34,16 @@ impl Typed {
                 ..Log::default()
             }))?;
             let is_last = page.next_line <= next || page.lines.is_empty();
-            lines.extend(page.lines.into_iter().filter(|line| line.at >= since));
+            for line in page.lines {
+                match lines.back_mut() {
+                    Some(before) if !ctx.json && ends(before, &line) => {
+                        before.text.push_str(&line.text);
+                    }
+                    _ => lines.push_back(line),
+                }
+            }
             if is_last {
+                lines.retain(|line| line.at >= since);
                 return Ok(Self(lines));
             }
             next = page.next_line;
@@ -56,6 +65,13 @@ impl Typed {
     }
 }
 
+/// Whether a write is only the end of the line that the one before has begun: a text and Enter are two writes.
+fn ends(before: &LogLine, line: &LogLine) -> bool {
+    let is_enter = matches!(line.text.as_str(), "\r" | "\n" | "\r\n");
+    let is_open = !before.text.is_empty() && !before.text.ends_with(['\r', '\n']);
+    is_enter && is_open && (before.kind, &before.by) == (line.kind, &line.by)
+}
+
 /// Formats an input as `[2026-11-21 20:00:00 a person] yes`.
 pub(crate) fn shown(line: &LogLine) -> String {
     let who = match (line.kind, &line.by) {
@@ -73,6 +89,7 @@ pub(crate) fn shown(line: &LogLine) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::protocol::Scope;
 
     fn line(at: i64) -> LogLine {
         LogLine {
@@ -84,6 +101,27 @@ mod tests {
             kind: Some(Role::Human),
             offset: None,
             goes_on: false,
+        }
+    }
+
+    #[test]
+    fn enter_ends_the_line_that_its_author_has_typed() {
+        let write = |text: &str, by: Option<&str>| LogLine {
+            text: text.to_owned(),
+            by: by.and_then(Scope::named),
+            kind: Some(by.map_or(Role::Human, |_| Role::Agent)),
+            ..line(0)
+        };
+        for (before, next, is_end) in [
+            (write("yes", None), write("\r", None), true),
+            (write("yes", None), write("\n", None), true),
+            (write("", None), write("\r", None), false),
+            (write("yes\r", None), write("\r", None), false),
+            (write("yes", None), write("no\r", None), false),
+            (write("yes", Some("a")), write("\r", None), false),
+            (write("yes", Some("a")), write("\r", Some("a")), true),
+        ] {
+            assert_eq!(ends(&before, &next), is_end, "{before:?} {next:?}");
         }
     }
 
