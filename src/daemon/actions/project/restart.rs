@@ -52,7 +52,7 @@ pub(in crate::daemon::actions) async fn restart(
     let loaded = read_known(hub, client, &known).await?;
     let from = hub.read().sessions.log_end(session);
     let before = hub.read().sessions.run(session);
-    check_needs(&hub.read(), &of, &loaded)?;
+    check_needs(&hub.read(), session, &of, &loaded)?;
     hub.change(|state| {
         define(state, &of, &loaded)?;
         start_out_of_turn(state, session, how.resumes);
@@ -73,11 +73,22 @@ pub(in crate::daemon::actions) async fn restart(
 }
 
 /// Refuses to restart a job that would not start because of what it needs.
-fn check_needs(state: &State, of: &ProjectJob, loaded: &Loaded) -> Result<(), Error> {
+fn check_needs(
+    state: &State,
+    session: &SessionId,
+    of: &ProjectJob,
+    loaded: &Loaded,
+) -> Result<(), Error> {
     let Some(need) = unmet(state, of, loaded) else {
         return Ok(());
     };
-    let message = format!("{} not started: {}", of.job, Why::Needs(need.clone()));
+    let (job, why) = (&of.job, Why::Needs(need.clone()));
+    let known = state.sessions.get(session);
+    let message = if known.is_some_and(|known| known.life.status().has_process()) {
+        format!("{job} was not restarted and goes on: it {why}")
+    } else {
+        format!("{job} not started: {why}")
+    };
     let hint = format!("bgproc up {} starts {}, too", of.job, need.job);
     Err(Error::new(ErrorCode::SpawnFailed, message).hint(hint))
 }
