@@ -103,6 +103,7 @@ pub(super) const GROUP: &[&str] = &["jobs", "parallel", "on_failure"];
 
 /// What other programs, or people who write from memory, call our keys.
 const ALIASES: &[(&str, &str)] = &[
+    ("after", "needs"),
     ("args", "cmd"),
     ("auto_start", "autostart"),
     ("autorestart", "restart"),
@@ -116,7 +117,9 @@ const ALIASES: &[(&str, &str)] = &[
     ("directory", "cwd"),
     ("dotenv", "env_file"),
     ("env_files", "env_file"),
+    ("entrypoint", "cmd"),
     ("environment", "env"),
+    ("environment_file", "env_file"),
     ("exclude", "ignore"),
     ("exec", "cmd"),
     ("group", "groups"),
@@ -136,6 +139,8 @@ const ALIASES: &[(&str, &str)] = &[
     ("processes", "jobs"),
     ("readiness", "ready"),
     ("readiness_probe", "ready"),
+    ("requires", "needs"),
+    ("restart_policy", "restart"),
     ("retry", "restart"),
     ("schedules", "schedule"),
     ("script", "run"),
@@ -147,8 +152,12 @@ const ALIASES: &[(&str, &str)] = &[
     ("tty", "pty"),
     ("type", "kind"),
     ("url", "open"),
+    ("wait_for", "needs"),
+    ("watch_files", "watch"),
+    ("watch_paths", "watch"),
     ("watches", "watch"),
     ("working_dir", "cwd"),
+    ("working_directory", "cwd"),
     ("workdir", "cwd"),
 ];
 
@@ -179,6 +188,16 @@ mod tests {
             ("prot", JOB, Some("port")),
             ("healthcheck", JOB, Some("ready")),
             ("autstart", JOB, Some("autostart")),
+            ("after", JOB, Some("needs")),
+            ("wait_for", JOB, Some("needs")),
+            ("requires", JOB, Some("needs")),
+            ("dependsOn", JOB, Some("needs")),
+            ("watch_paths", JOB, Some("watch")),
+            ("workingDirectory", JOB, Some("cwd")),
+            // There is nothing that does this.
+            ("before", JOB, None),
+            ("replicas", JOB, None),
+            ("user", JOB, None),
             ("zebra", JOB, None),
             ("servces", DOCUMENT, Some("jobs")),
             ("wen", RESTART, Some("when")),
