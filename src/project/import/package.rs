@@ -4,7 +4,8 @@ use std::fmt;
 use std::path::Path;
 
 use serde::Deserialize;
-use serde::de::{Deserializer, IgnoredAny, MapAccess, Visitor};
+use serde::de::{Deserializer, MapAccess, Visitor};
+use serde_json::Value;
 
 use super::sketch::{Part, literal};
 use super::source::Source;
@@ -56,7 +57,7 @@ struct Package {
     #[serde(default, rename = "packageManager")]
     manager: Option<String>,
     #[serde(default)]
-    workspaces: Option<IgnoredAny>,
+    workspaces: Option<Value>,
 }
 
 /// Names and lines in the order of the file.
@@ -137,14 +138,31 @@ pub(super) fn read(source: &Source<'_>) -> Result<Part, Fault> {
             hooks.join(", ")
         ));
     }
-    if package.workspaces.is_some() {
-        part.notes.push(
-            "The packages of its workspaces are not read. Run bgproc init in them, and list them \
-             here: include = [\"packages/*/bgproc.toml\"]"
-                .to_owned(),
-        );
+    if let Some(workspaces) = &package.workspaces {
+        part.notes.push(format!(
+            "The packages of its workspaces are not read. Run bgproc init in them, and list them here: include = {}",
+            included(source, workspaces).written()
+        ));
     }
     Ok(part)
+}
+
+/// The project files of the workspaces: a list of patterns, or an object that has it as `packages`. A pattern that leaves
+/// out packages says nothing about files.
+fn included(source: &Source<'_>, workspaces: &Value) -> Toml {
+    let patterns = workspaces.get("packages").unwrap_or(workspaces);
+    let patterns = patterns.as_array().into_iter().flatten();
+    let patterns = patterns.filter_map(Value::as_str).map(str::trim);
+    let patterns = patterns.filter(|pattern| !pattern.is_empty() && !pattern.starts_with('!'));
+    let file = |pattern: &str| {
+        let dir = source.cwd(Some(pattern.trim_end_matches('/')));
+        Some(format!("{}/bgproc.toml", dir?))
+    };
+    let mut files: Vec<String> = patterns.filter_map(file).collect();
+    if files.is_empty() {
+        files.push("packages/*/bgproc.toml".to_owned());
+    }
+    files.into_iter().collect()
 }
 
 /// The package manager, and how it is known: the file says it, or the nearest lock file.

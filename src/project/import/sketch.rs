@@ -270,8 +270,10 @@ fn needs_value(needs: Vec<(String, Option<&str>)>) -> Toml {
 fn written(job: &Sketch, name: &str) -> String {
     let mut text = "\n".to_owned();
     let mut origin = job.origin.clone();
-    if name != job.name {
-        origin.push_str(&format!(" ({:?})", job.name));
+    let own = format!("{:?}", job.name);
+    // A script is said by its name already.
+    if name != job.name && !origin.ends_with(&own) {
+        origin.push_str(&format!(" ({own})"));
     }
     text.push_str(&toml_text::comment(&origin));
     for note in &job.notes {

@@ -175,12 +175,42 @@ fn scripts_run_with_the_manager_of_the_lock_file() {
     assert!(project.jobs["dev"].autostart);
     assert!(text.contains("with pnpm (pnpm-lock.yaml)"), "{text}");
     assert!(text.contains("prebuild, postinstall"), "{text}");
-    assert!(text.contains("workspaces"), "{text}");
+    let include = "list them here: include = [\"packages/*/bgproc.toml\"]";
+    assert!(text.contains(include), "{text}");
+    // Its name is said once.
+    let origin = "# package.json, script \"@scope/x y:watch\"\n";
+    assert!(text.contains(origin), "{text}");
     let (project, _) = of(
         "package.json",
         r#"{"scripts": {"x": "y"}, "packageManager": "yarn@4.1.0+sha"}"#,
     );
     assert_eq!(argv(&project.jobs["x"])[0], "yarn");
+}
+
+#[test]
+fn the_workspaces_of_a_package_are_named() {
+    for (workspaces, expected) in [
+        (
+            r#"["apps/*", "./site/"]"#,
+            r#"["apps/*/bgproc.toml", "site/bgproc.toml"]"#,
+        ),
+        (
+            r#"{"packages": ["libs/**", "!libs/old"], "nohoist": []}"#,
+            r#"["libs/**/bgproc.toml"]"#,
+        ),
+        ("[]", r#"["packages/*/bgproc.toml"]"#),
+    ] {
+        let package = format!(r#"{{"scripts": {{"dev": "x"}}, "workspaces": {workspaces}}}"#);
+        let (_, text) = of("package.json", &package);
+        let include = format!("include = {expected}\n");
+        assert!(text.contains(&include), "{text}");
+    }
+    let package = r#"{"scripts": {"dev": "x"}, "workspaces": ["apps/*"]}"#;
+    let (_, text) = taken(&[("web/package.json", package)], &["web/package.json"]);
+    assert!(
+        text.contains("include = [\"web/apps/*/bgproc.toml\"]"),
+        "{text}"
+    );
 }
 
 #[test]
