@@ -151,7 +151,14 @@ fn attaching_without_a_terminal_says_what_to_use_instead() {
     let home = Home::new();
     let ran = home.run(&["attach", "web"]).expect_code(2);
     ran.expect_said("needs a terminal")
-        .expect_said("bgproc logs -f");
+        .expect_said("bgproc logs -f JOB");
+    home.start(&["-n", "my web", "sleep 1000"]);
+    let hint =
+        "bgproc capture 'my web' prints the screen, bgproc logs -f 'my web' follows the output";
+    for job in ["my web", "my"] {
+        let ran = home.run(&["attach", job]).expect_code(2);
+        ran.expect_said("needs a terminal").expect_said(hint);
+    }
 }
 
 #[test]

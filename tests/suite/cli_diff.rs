@@ -97,7 +97,8 @@ fn one_run_has_nothing_to_compare() {
     home.run(&["run", "-w", "-n", "web", "true"]).expect_code(0);
     home.run(&["diff", "web"])
         .expect_code(3)
-        .expect_said("web has only one run, run 1");
+        .expect_said("web has only one run, run 1")
+        .expect_said("bgproc status web lists the last runs");
 }
 
 #[test]

@@ -49,7 +49,8 @@ fn logs_of_one_run() {
     assert_eq!(numbers.collect::<Vec<_>>(), expected);
     home.run(&["logs", "web", "--run", "9"])
         .expect_code(3)
-        .expect_said("web has no run 9; its runs are 1 to 3");
+        .expect_said("web has no run 9; its runs are 1 to 3")
+        .expect_said("bgproc status web lists the last runs");
 }
 
 #[test]

@@ -8,15 +8,23 @@ use crate::cli::output::takes_screens;
 use crate::cli::settings::dashboard;
 use crate::protocol::SessionId;
 use crate::protocol::environment::MARK;
+use crate::protocol::shell::quote;
 use crate::tui;
 
-/// Fails unless standard input and output are a terminal that can show a screen.
-pub(in crate::cli) fn need_terminal() -> Result<(), Failure> {
+/// Fails unless standard input and output are a terminal that can show a screen. `target` says how the job is called in
+/// another command; `None` if there is none yet.
+pub(in crate::cli) fn need_terminal(
+    target: impl FnOnce() -> Option<String>,
+) -> Result<(), Failure> {
     if takes_screens() {
         return Ok(());
     }
     let failure = Failure::with_message(Exit::USAGE, no_terminal("attaching"));
-    Err(failure.hint("bgproc capture JOB prints the screen, bgproc logs -f JOB follows the output"))
+    let target = target();
+    let job = target.as_deref().map_or("JOB".into(), quote);
+    Err(failure.hint(format!(
+        "bgproc capture {job} prints the screen, bgproc logs -f {job} follows the output"
+    )))
 }
 
 /// Why something that fills the screen cannot be done here.

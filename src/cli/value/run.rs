@@ -2,6 +2,7 @@
 
 use crate::cli::exit::{Exit, Failure};
 use crate::protocol::run::Run;
+use crate::protocol::shell::quote;
 
 /// A run as it is named on the command line.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -13,17 +14,23 @@ impl RunNumber {
     /// The newest run.
     pub(crate) const NEWEST: Self = Self(0);
 
-    /// The run that is meant of `runs`, which are sorted by their numbers.
-    pub(crate) fn find<'a>(self, runs: &'a [Run], job: &str) -> Result<&'a Run, Failure> {
+    /// The run that is meant of `runs`, which are sorted by their numbers. `target` says how the job with this name is
+    /// called in another command.
+    pub(crate) fn find<'a>(
+        self,
+        runs: &'a [Run],
+        job: &str,
+        target: impl FnOnce() -> String,
+    ) -> Result<&'a Run, Failure> {
         let back = usize::try_from(self.0.unsigned_abs()).unwrap_or(usize::MAX);
         let found = match self.0 {
             ..=0 => runs.iter().rev().nth(back),
             number => runs.iter().find(|run| i64::from(run.run) == number),
         };
-        found.ok_or_else(|| self.missing(runs, job))
+        found.ok_or_else(|| self.missing(runs, job, &target()))
     }
 
-    fn missing(self, runs: &[Run], job: &str) -> Failure {
+    fn missing(self, runs: &[Run], job: &str, target: &str) -> Failure {
         let Self(number) = self;
         let message = match (runs, number) {
             ([], _) => format!("{job} has not run yet"),
@@ -42,7 +49,8 @@ impl RunNumber {
                 first.run, last.run
             ),
         };
-        Failure::with_message(Exit::STATE, message).hint("bgproc status JOB lists the last runs")
+        let hint = format!("bgproc status {} lists the last runs", quote(target));
+        Failure::with_message(Exit::STATE, message).hint(hint)
     }
 }
 
@@ -70,9 +78,13 @@ mod tests {
         let found = |text: &str, runs: &[Run]| {
             let number = parse(text).unwrap();
             number
-                .find(runs, "web")
+                .find(runs, "web", || "shop/my web".to_owned())
                 .map(|run| run.run)
-                .map_err(|why| why.to_string())
+                .map_err(|why| {
+                    let hint = "bgproc status 'shop/my web' lists the last runs";
+                    assert_eq!(why.hint_text(), Some(hint));
+                    why.to_string()
+                })
         };
         for (text, expected) in [("4", 4), ("6", 6), ("0", 6), ("-1", 5), ("-2", 4)] {
             assert_eq!(found(text, &runs), Ok(expected), "{text}");

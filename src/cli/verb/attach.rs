@@ -27,7 +27,11 @@ pub struct Attach {
 
 impl Attach {
     pub(super) fn run(self, ctx: &mut Context) -> Result<Exit, Failure> {
-        need_terminal()?;
+        // Without such a job, the hint has no name.
+        need_terminal(|| {
+            let job = ctx.one(&self.job).ok()?;
+            Some(ctx.target_of(&job))
+        })?;
         let job = ctx.one(&self.job)?;
         ctx.hang_up();
         let id = &job.summary.session_id;

@@ -59,8 +59,10 @@ impl Diff {
             [one] => [*one, RunNumber::NEWEST],
             [left, right, ..] => [*left, *right],
         };
-        let left = read(ctx, id, left.find(all, &name)?)?;
-        let right = read(ctx, id, right.find(all, &name)?)?;
+        let left = left.find(all, &name, || ctx.target_of(&record))?;
+        let right = right.find(all, &name, || ctx.target_of(&record))?;
+        let left = read(ctx, id, left)?;
+        let right = read(ctx, id, right)?;
         let texts = |side: &Side| -> Vec<String> {
             side.lines.iter().map(|line| clean(&line.text)).collect()
         };

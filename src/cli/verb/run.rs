@@ -140,7 +140,7 @@ const RM_STAYING_MS: u64 = 60_000;
 impl Run {
     pub(super) fn run(self, ctx: &mut Context) -> Result<Exit, Failure> {
         if self.attach {
-            attach::need_terminal()?;
+            attach::need_terminal(|| None)?;
         }
         // This command passes standard input on, so it has to follow the job for that.
         let stays = self.follow || self.wait;

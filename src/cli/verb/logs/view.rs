@@ -127,7 +127,7 @@ impl LogView {
             // It waits for its first run.
             return Ok((Place::BEGINNING, bound));
         }
-        let run = number.find(&runs, &words::name(&job.summary))?;
+        let run = number.find(&runs, &words::name(&job.summary), || ctx.target_of(job))?;
         let next = runs.iter().find(|next| next.run > run.run);
         bound.offset = next.map(|next| next.offset);
         let is_older = self.up.is_some_and(|began| run.started_at < began);
