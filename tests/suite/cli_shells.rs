@@ -57,6 +57,14 @@ fn bash_completes_verbs_options_and_jobs() {
     assert_eq!(in_bash(&home, &["bgproc", "logs", "--fol"]), ["--follow"]);
     assert_eq!(in_bash(&home, &["bgproc", "logs", "w"]), ["web"]);
     assert_eq!(in_bash(&home, &["bgproc", "stop", "g"]), ["g:shop"]);
+    for verb in [&["stop", "-s"][..], &["kill", "-s"], &["signal", "web"]] {
+        let words = [&["bgproc"], verb, &["US"]].concat();
+        assert_eq!(in_bash(&home, &words), ["USR1", "USR2"], "{verb:?}");
+    }
+    let behind_job = in_bash(&home, &["bgproc", "signal", "web", ""]);
+    assert!(behind_job.contains(&"HUP".to_owned()), "{behind_job:?}");
+    let first = in_bash(&home, &["bgproc", "signal", ""]);
+    assert!(!first.contains(&"HUP".to_owned()), "{first:?}");
     // Only what the verb can act on.
     let offered = |verb| in_bash(&home, &["bgproc", verb, ""]);
     assert!(offered("stop").contains(&"web".to_owned()));
@@ -285,6 +293,7 @@ fn fish_shows_the_states_of_jobs() {
     };
     assert_eq!(shown("bgproc logs w"), "web\trunning\n");
     assert_eq!(shown("bgproc logs l"), "lint\texit 3\n");
+    assert_eq!(shown("bgproc signal web US"), "USR1\nUSR2\n");
 }
 
 #[test]

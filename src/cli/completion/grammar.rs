@@ -42,6 +42,7 @@ pub(super) fn with_completers(grammar: Command, words: &mut [OsString], cursor: 
     };
     let verbs = grammar.get_subcommands().filter(|verb| !verb.is_hide_set());
     let verbs: Vec<String> = verbs.map(|verb| verb.get_name().to_owned()).collect();
+    let has_job = has_job(&grammar, before);
     grammar.mut_subcommands(|verb| {
         let which = Which::of(verb.get_name());
         let is_help = verb.get_name() == "help";
@@ -52,6 +53,8 @@ pub(super) fn with_completers(grammar: Command, words: &mut [OsString], cursor: 
         verb.mut_args(|arg| {
             if is_help && arg.is_positional() {
                 with_verbs(arg, verbs.clone())
+            } else if has_job && ends_with_signal(&arg) {
+                with_jobs_and_signals(arg, which)
             } else {
                 with_completer(arg, which, place)
             }
@@ -68,6 +71,47 @@ fn program(grammar: &Command, words: &[OsString]) -> Option<usize> {
     let command = verb.get_positionals().find(|arg| is_command(arg))?;
     let count = given.get_raw(command.get_id().as_str())?.count();
     words.len().checked_sub(count).filter(|at| *at > 0)
+}
+
+/// Whether these words have a job behind which a signal may follow, as in `signal web`.
+fn has_job(grammar: &Command, words: &[OsString]) -> bool {
+    let Ok(parsed) = grammar.clone().try_get_matches_from(words) else {
+        return false;
+    };
+    let Some((name, given)) = parsed.subcommand() else {
+        return false;
+    };
+    let verb = grammar.find_subcommand(name);
+    let words = verb.and_then(|verb| verb.get_positionals().find(|arg| ends_with_signal(arg)));
+    words.is_some_and(|words| given.get_raw(words.get_id().as_str()).is_some())
+}
+
+/// Whether the values of an argument are jobs and a signal.
+fn ends_with_signal(arg: &Arg) -> bool {
+    let names = arg.get_value_names().unwrap_or_default();
+    names.first().is_some_and(|name| name == "JOB... SIG")
+}
+
+/// The completer of further jobs, or of the signal behind them.
+fn with_jobs_and_signals(arg: Arg, which: Which) -> Arg {
+    arg.add(ArgValueCompleter::new(move |word: &OsStr| {
+        let mut found = jobs::candidates(word, which);
+        found.extend(signals(word));
+        found
+    }))
+}
+
+/// The signals that begin with `word`, with `SIG` if it has that.
+fn signals(word: &OsStr) -> Vec<CompletionCandidate> {
+    let begin = if word.as_encoded_bytes().starts_with(b"SIG") {
+        "SIG"
+    } else {
+        ""
+    };
+    let names: Vec<String> = signal::names()
+        .map(|name| format!("{begin}{name}"))
+        .collect();
+    beginning(&names, word)
 }
 
 /// Whether the values of an argument are a program and its arguments.
@@ -123,7 +167,7 @@ fn with_completer(arg: Arg, which: Which, place: Place) -> Arg {
         })),
         // Other states, such as those of `report`, are known to the grammar.
         "STATE" if arg.get_possible_values().is_empty() => with_words(arg, state::known()),
-        "SIG" => with_words(arg, signal::names().map(str::to_owned)),
+        "SIG" => arg.add(ArgValueCompleter::new(signals)),
         "WHAT" if arg.get_long() == Some("for") => with_words(arg, WAITS.map(str::to_owned)),
         "WHEN" if arg.get_long() == Some("restart") => with_words(arg, RESTARTS.map(str::to_owned)),
         "EVENT,..." => arg.add(ArgValueCompleter::new(|word: &OsStr| {
@@ -180,6 +224,30 @@ mod tests {
         assert_eq!(found("failed,"), ["failed,done", "failed,exit"]);
         assert_eq!(found("done,failed,e"), ["done,failed,exit"]);
         assert!(found("failed,x").is_empty());
+    }
+
+    #[test]
+    fn a_signal_follows_a_job() {
+        let mut grammar = Cli::command().ignore_errors(true);
+        grammar.build();
+        for (words, expected) in [
+            ("bgproc signal", false),
+            ("bgproc signal --to tree", false),
+            ("bgproc signal web", true),
+            ("bgproc signal --to tree web db", true),
+            ("bgproc stop web", false),
+        ] {
+            let split: Vec<OsString> = words.split(' ').map(OsString::from).collect();
+            assert_eq!(has_job(&grammar, &split), expected, "{words}");
+        }
+        let found = |word: &str| {
+            let found = signals(OsStr::new(word)).into_iter();
+            found
+                .map(|one| one.get_value().to_owned())
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(found("US"), ["USR1", "USR2"]);
+        assert_eq!(found("SIGUS"), ["SIGUSR1", "SIGUSR2"]);
     }
 
     #[test]

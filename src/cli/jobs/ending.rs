@@ -32,7 +32,7 @@ pub(in crate::cli) struct Ending {
     #[arg(short = 't', long, value_name = "TIME", value_parser = duration::parse)]
     pub(in crate::cli) grace: Option<Duration>,
     /// Send this signal instead of TERM
-    #[arg(short, long)]
+    #[arg(short, long, value_name = "SIG")]
     pub(in crate::cli) signal: Option<String>,
     /// Stop jobs that have `confirm = true` without asking
     #[arg(short, long)]
