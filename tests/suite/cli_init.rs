@@ -67,8 +67,13 @@ fn up_beside_files_of_other_programs_names_init() {
         run_in(&home, &dir, args)
             .expect_code(2)
             .expect_said("there is no project file in ")
-            .expect_said("bgproc init writes bgproc.toml from mprocs.yaml");
+            .expect_said("bgproc init writes bgproc.toml from mprocs.yaml; --file FILE names ");
     }
+    let empty = home.scratch("empty");
+    std::fs::create_dir_all(&empty).unwrap();
+    run_in(&home, &empty, &["up"])
+        .expect_code(2)
+        .expect_said("bgproc help projects describes project files; --file FILE names ");
     run_in(&home, &dir, &["up", "-f", "mprocs.yaml", "-d"])
         .expect_code(2)
         .expect_said("mprocs.yaml is the file of another program, not a project file")

@@ -168,6 +168,11 @@ impl Wrong<'_> {
         let Some(verb) = self.verb else {
             return front_flag(flag);
         };
+        if let Some(line) = options::of_directory(&self.grammar(), flag, self.words) {
+            let message = format!("{} has no option {flag}", self.name());
+            let hint = format!("the project file says which project: {line}");
+            return (message, Some(hint));
+        }
         if self
             .words
             .iter()
@@ -420,7 +425,7 @@ fn whole_project(verb: &str) -> Option<&'static str> {
 }
 
 /// Whether an option is written in a word: `--on` in `--on=x`, `-o` in `-ox`.
-fn is_in(flag: &str, word: &str) -> bool {
+pub(in crate::cli::misread) fn is_in(flag: &str, word: &str) -> bool {
     if flag.starts_with("--") {
         word.split('=').next() == Some(flag)
     } else {

@@ -1,16 +1,33 @@
 //! Options that a verb does not have: those of other programs, those of project files, and those before the verb.
 
+use std::path::Path;
+
 use clap::{Command, CommandFactory};
 
-use super::Said;
 use super::words::{DESTRUCTIVE, near, takes};
+use super::{Said, is_in};
 use crate::cli::Cli;
 use crate::cli::elsewhere::{HELD, LATER, SCALED};
 use crate::cli::verb::Verb;
+use crate::project::find::NAMES;
+use crate::protocol::shell::quote;
 use crate::protocol::suggest::either;
 
 /// What is typed to limit a job on this machine.
 const LIMITS: &str = "that is `limits` of a job in bgproc.toml: bgproc help limits";
+
+/// What is typed to see what a project file means.
+const PLAN: &str = "did you mean -n (--dry-run)? It prints the plan";
+
+/// What names the directory of a project in other programs.
+const DIRECTORIES: [&str; 6] = [
+    "-C",
+    "--cwd",
+    "--dir",
+    "--directory",
+    "--project-directory",
+    "--root",
+];
 
 /// Options of `run --on` that limit a job of a batch system.
 const OF_BATCH: [&str; 3] = ["--mem", "--cpus", "--time"];
@@ -19,7 +36,7 @@ const OF_BATCH: [&str; 3] = ["--mem", "--cpus", "--time"];
 pub(super) const BATCH: &str = "--on";
 
 /// Options that are known elsewhere: the verb, the options, and what to do.
-const ELSEWHERE: [(&str, &[&str], &str); 38] = [
+const ELSEWHERE: [(&str, &[&str], &str); 40] = [
     (
         "run",
         &[
@@ -167,6 +184,8 @@ const ELSEWHERE: [(&str, &[&str], &str); 38] = [
         "the jobs are arguments: bgproc up JOB...",
     ),
     ("up", &["-p"], "did you mean --port N?"),
+    ("up", &["--plan", "--preview"], PLAN),
+    ("reload", &["--plan", "--preview"], PLAN),
     (
         "up",
         &["-e", "--env", "--env-file"],
@@ -228,6 +247,27 @@ pub(super) fn known(grammar: &Command, flag: &str) -> Option<String> {
         )),
         _ => None,
     }
+}
+
+/// The verb for the project of another directory, if `flag` names that directory in `words`: `bgproc up --file
+/// shop/bgproc.toml` for `bgproc -C shop up`.
+pub(super) fn of_directory(grammar: &Command, flag: &str, words: &[&str]) -> Option<String> {
+    if !DIRECTORIES.contains(&flag) || !takes(grammar, "--file") {
+        return None;
+    }
+    let at = words.iter().position(|word| is_in(flag, word))?;
+    let attached = words[at].strip_prefix(flag)?;
+    let attached = attached.strip_prefix('=').unwrap_or(attached);
+    let dir = match attached {
+        "" => words.get(at + 1)?,
+        dir => dir,
+    };
+    let has_it = |name: &&&str| Path::new(dir).join(name).is_file();
+    let name = NAMES.iter().find(has_it).unwrap_or(&NAMES[0]);
+    let file = Path::new(dir).join(name);
+    let verb = grammar.get_name();
+    let file = quote(file.to_str()?).into_owned();
+    Some(format!("bgproc {verb} --file {file}"))
 }
 
 fn elsewhere(verb: &str, flag: &str) -> Option<String> {

@@ -120,6 +120,22 @@ fn mistakes_are_explained() {
             "run has no option --shell | /bin/sh runs a line; for another shell: bgproc run bash -c 'COMMAND LINE'",
         ),
         (
+            "up --plan",
+            "up has no option --plan | did you mean -n (--dry-run)? It prints the plan",
+        ),
+        (
+            "-C a_b/c up -f",
+            "up has no option -C | the project file says which project: bgproc up --file 'a b/c/bgproc.toml'",
+        ),
+        (
+            "down -Cshop",
+            "down has no option -C | the project file says which project: bgproc down --file shop/bgproc.toml",
+        ),
+        (
+            "reload --directory=shop",
+            "reload has no option --directory | the project file says which project: bgproc reload --file shop/bgproc.toml",
+        ),
+        (
             "ls -p",
             "ls has no option -p | bgproc ls '*' lists the jobs of this directory's project, once it is up",
         ),

@@ -35,7 +35,10 @@ pub fn refuse(paths: &[String]) -> Result<(), Failure> {
     })
 }
 
-/// If there is no project file, names those of other programs that are here.
+/// What else may be meant where no project file is found.
+const ELSEWHERE: &str = "--file FILE names a project file that is elsewhere";
+
+/// If there is no project file, names those of other programs that are here, and the option for one that is elsewhere.
 pub fn named(failure: Failure) -> Failure {
     let is_missing =
         matches!(&failure, Failure::Refused(error) if error.code == ErrorCode::ProjectNotFound);
@@ -43,8 +46,11 @@ pub fn named(failure: Failure) -> Failure {
     let here = here.filter(|_| is_missing && host::chosen().is_none());
     // A file that cannot be read is a matter of `init`.
     let seen = here.and_then(|here| import::look(&Disk, &here).ok());
-    match lead(&seen.unwrap_or_default()) {
-        Some(hint) => failure.hint(hint),
+    // Without a hint, it is about a directory that cannot be read.
+    let known = failure.hint_text().filter(|_| is_missing);
+    let hint = lead(&seen.unwrap_or_default()).or_else(|| known.map(str::to_owned));
+    match hint {
+        Some(hint) => failure.hint(format!("{hint}; {ELSEWHERE}")),
         None => failure,
     }
 }

@@ -89,6 +89,9 @@ pub fn lead(start: &Start) -> Option<String> {
         None => start.command.split_whitespace().next()?,
     };
     let args = start.args.as_deref().unwrap_or_default();
+    if let Some(line) = with_variables(word, args) {
+        return Some(format!("variables are options: {line}"));
+    }
     // A program that reads such a line itself would have been found.
     if word == "cd" || word.contains([' ', '=']) {
         // Without the name, the line is the only argument.
@@ -100,6 +103,38 @@ pub fn lead(start: &Start) -> Option<String> {
     let of_bash = of_bash.and_then(|line| bash_line::lead_of_word(line, word));
     let other = || here(start, word).or_else(|| late_name(word, args));
     of_bash.or_else(other)
+}
+
+/// The command for somebody who writes variables before the program, as in a shell line: `A=1 npm start`.
+fn with_variables(word: &str, args: &[String]) -> Option<String> {
+    let words = std::iter::once(word).chain(args.iter().map(String::as_str));
+    let words: Vec<&str> = words.collect();
+    let count = words.iter().take_while(|word| sets_variable(word)).count();
+    let (variables, command) = words.split_at(count);
+    if variables.is_empty() || command.is_empty() {
+        return None;
+    }
+    let options = variables.iter().map(|word| format!(" -e {}", quote(word)));
+    let command: Vec<_> = command.iter().map(|word| quote(word)).collect();
+    let command = command.join(" ");
+    // One argument is a shell line, in which a name with blanks needs quotes of its own.
+    let command = match words.len() - count {
+        1 => quote(&command).into_owned(),
+        _ => command,
+    };
+    Some(format!(
+        "bgproc run{} {command}",
+        options.collect::<String>()
+    ))
+}
+
+/// Whether a shell takes a word before the program for a variable: `A=1`.
+fn sets_variable(word: &str) -> bool {
+    let Some((name, _)) = word.split_once('=') else {
+        return false;
+    };
+    let is_begin = |c: char| c.is_ascii_alphabetic() || c == '_';
+    name.starts_with(is_begin) && name.chars().all(|c| is_begin(c) || c.is_ascii_digit())
 }
 
 /// A file of the job's directory, which is not on PATH.
@@ -237,7 +272,16 @@ mod tests {
             ),
             (&["npm run dev", "x", "-n", "web"], Some(line)),
             (&["cd", "/tmp"], Some(line)),
-            (&["A=1", "x"], Some(line)),
+            (
+                &["A=1", "x"],
+                Some("variables are options: bgproc run -e A=1 x"),
+            ),
+            (
+                &["A=1", "B=c d", "npm", "run", "a b"],
+                Some("variables are options: bgproc run -e A=1 -e 'B=c d' npm run 'a b'"),
+            ),
+            (&["A=1", "B=2"], Some(line)),
+            (&["a.b=1", "x"], Some(line)),
             (&["ls -l", "x"], Some(line)),
             (&["surely-not-there"], None),
             (&["surely-not-there", "x"], None),
