@@ -77,7 +77,7 @@ fn ports_urls_and_processes_are_shown() {
     let home = Home::new();
     home.start(&["-n", "quiet", "sleep 1000"]);
     let serve = "import http.server as h; s = h.HTTPServer(('127.0.0.1', 0), h.BaseHTTPRequestHandler); \
-        print('at http://localhost:%d/' % s.server_port, flush=True); s.serve_forever()";
+        print('at http://0.0.0.0:%d/' % s.server_port, flush=True); s.serve_forever()";
     home.start(&["-n", "web", "--", "python3", "-c", serve]);
     let ports = eventually("the job listens", || {
         let ports = home.json(&["ports"])["ports"].clone();
@@ -92,8 +92,21 @@ fn ports_urls_and_processes_are_shown() {
     home.run(&["open", "--print", "quiet"])
         .expect_code(3)
         .expect_said("listens on no port");
+    // What the program printed, which a browser does not open, is in JSON only.
+    let found = format!("http://0.0.0.0:{port}/");
+    assert_eq!(
+        home.json(&["open", "--print", "web"])["url"],
+        found.as_str()
+    );
+    assert_eq!(ports[0]["url"], found.as_str());
     let row = home.ok(&["ports", "-o", "tsv"]);
     assert!(row.starts_with(&format!("{port}\t-\tweb\t")), "{row}");
+    assert!(row.contains(&format!("\t{}", url.trim())), "{row}");
+    let status = home.ok(&["status", "web"]);
+    assert!(
+        status.contains(url.trim()) && !status.contains(&found),
+        "{status}"
+    );
     let top = home.ok(&["top"]);
     assert!(
         top.contains("sleep 1000") && top.contains(&port.to_string()),

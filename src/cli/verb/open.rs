@@ -8,7 +8,7 @@ use crate::cli::exit::{Exit, Failure};
 use crate::cli::output::{note, words};
 use crate::protocol::Record;
 use crate::term::sanitize::clean;
-use crate::tui::outside::open::in_browser;
+use crate::tui::outside::open::{in_browser, reachable};
 
 #[derive(Args, Debug)]
 pub struct Open {
@@ -58,10 +58,11 @@ impl Open {
             let message = format!("{name} listens on no port");
             return Err(Failure::with_message(Exit::STATE, message));
         };
-        let url = clean(&url);
+        let found = clean(&url);
+        let url = reachable(&found);
         let has_opened = !self.print && in_browser(&url);
         if ctx.json || !has_opened {
-            let value = json!({ "sessionId": record.summary.session_id, "url": url });
+            let value = json!({ "sessionId": record.summary.session_id, "url": found });
             ctx.result(&value, &url)?;
         }
         if has_opened {

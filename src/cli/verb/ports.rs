@@ -14,6 +14,7 @@ use crate::protocol::params::List;
 use crate::protocol::reply::{Listed, Listener};
 use crate::protocol::{Action, Record};
 use crate::term::sanitize::clean;
+use crate::tui::outside::open::reachable;
 
 #[derive(Args, Debug)]
 pub struct Ports {
@@ -145,7 +146,9 @@ fn row(port: &Port) -> Row {
         project.map_or_else(none, |of| clean(&of.project.name)),
         words::name(job),
         job.pid.map_or_else(none, |pid| pid.to_string()),
-        port.url.as_deref().map_or_else(none, clean),
+        port.url
+            .as_deref()
+            .map_or_else(none, |url| clean(&reachable(url))),
         none(),
     ]
 }

@@ -14,6 +14,7 @@ use crate::protocol::record::{Detail, Share};
 use crate::protocol::run::EndedByKind;
 use crate::protocol::{Action, Ending, Record, Status, Timestamp};
 use crate::term::sanitize::clean;
+use crate::tui::outside::open::reachable;
 
 /// Number of the last runs that are shown.
 const RUNS: usize = 5;
@@ -114,8 +115,8 @@ impl Block {
         self.add("project", job.project.as_ref().map(project));
         self.add("phase", job.project.as_ref().map(phase));
         self.add("needs", job.project.as_ref().and_then(needs));
-        let url = job.project.as_ref().and_then(|of| of.url.clone());
-        self.add("url", url);
+        let url = job.project.as_ref().and_then(|of| of.url.as_deref());
+        self.add("url", url.map(|url| reachable(url).into_owned()));
         let tags = job.tags.iter().map(|tag| format!("+{tag}"));
         self.add("tags", joined(tags.collect(), " "));
         self.add("about", job.description.clone());
@@ -200,7 +201,7 @@ impl Block {
         let ports = detail.ports.iter().map(u16::to_string);
         self.add("port", joined(ports.collect(), " "));
         for url in &detail.urls {
-            self.add("url", Some(url.clone()));
+            self.add("url", Some(reachable(url).into_owned()));
         }
         for process in &detail.processes {
             let (pid, state, command) = (process.pid, &process.state, &process.command);
