@@ -81,7 +81,11 @@ fn change(path: &Path, edit: impl FnOnce(&mut DocumentMut)) -> Result<(), Config
     let mut document: DocumentMut = before.parse().map_err(invalid)?;
     edit(&mut document);
     let after = document.to_string();
-    parse(&after).map_err(|wrong| wrong.at(path, &after))?;
+    let (_, wrong) = parse(&after);
+    let wrong = wrong.into_iter().map(|wrong| wrong.at(path, &after));
+    if let Some(error) = ConfigError::all(wrong.collect()) {
+        return Err(error);
+    }
     write(&real, &after).map_err(broken)
 }
 

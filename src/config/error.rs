@@ -33,6 +33,9 @@ pub enum ConfigError {
         /// What is wrong, and what would be correct.
         message: String,
     },
+    /// The file contains several errors, in the order of their positions.
+    #[error("{}", lines(.0))]
+    Several(Vec<ConfigError>),
     /// Two settings in the file contradict each other.
     #[error("{path}:{first} and :{second}: {message}")]
     Clash {
@@ -45,6 +48,41 @@ pub enum ConfigError {
         /// What is wrong, and what would be correct.
         message: String,
     },
+}
+
+/// Most errors of a file that are reported, as of a project file.
+const MOST: usize = 20;
+
+impl ConfigError {
+    /// These errors as one, sorted by their positions; `None` if there are none.
+    pub fn all(errors: Vec<Self>) -> Option<Self> {
+        let single = |error| match error {
+            Self::Several(errors) => errors,
+            one => vec![one],
+        };
+        let mut errors: Vec<Self> = errors.into_iter().flat_map(single).collect();
+        errors.sort_by_key(Self::place);
+        errors.truncate(MOST);
+        match errors.len() {
+            0 | 1 => errors.pop(),
+            _ => Some(Self::Several(errors)),
+        }
+    }
+
+    /// Where it is in the file; `None` if it is about the whole file.
+    fn place(&self) -> Option<Spot> {
+        match self {
+            Self::Invalid { at, .. } => Some(*at),
+            Self::Clash { first, .. } => Some(*first),
+            Self::Several(_) | Self::Unreadable { .. } | Self::Unwritable { .. } => None,
+        }
+    }
+}
+
+/// Each error on a line of its own.
+fn lines(errors: &[ConfigError]) -> String {
+    let lines: Vec<String> = errors.iter().map(ConfigError::to_string).collect();
+    lines.join("\n")
 }
 
 /// A position in a file.

@@ -37,31 +37,36 @@ pub fn is_name(word: &str) -> bool {
     word != LOCAL && is_host(word)
 }
 
-/// Checks what serde cannot.
-pub(super) fn check(hosts: &BTreeMap<String, Spanned<HostEntry>>) -> Result<(), Wrong> {
-    for (name, entry) in hosts {
-        let wrong = |message: String| Err(Wrong::new(entry.span(), message));
-        let host = entry.get_ref();
-        if !is_name(name) {
-            return wrong(format!(
-                "\"{name}\" cannot be the name of a host: it has letters, digits, - _ . only, and is not \"{LOCAL}\""
-            ));
-        }
-        if host.ssh.is_some() && host.command.is_some() {
-            return wrong(format!("[hosts.{name}] has both ssh and command; give one"));
-        }
-        if host.command.as_ref().is_some_and(Vec::is_empty) {
-            return wrong(format!("\"command\" of [hosts.{name}] is empty"));
-        }
-        if let Some(words) = &host.ssh
-            && !is_destination(words)
-        {
-            return wrong(format!(
-                "\"ssh\" of [hosts.{name}] is not what follows ssh on a command line: {words:?}"
-            ));
-        }
+/// Checks what serde cannot. Returns what is wrong, for each host the first.
+pub(super) fn check(hosts: &BTreeMap<String, Spanned<HostEntry>>) -> Vec<Wrong> {
+    let wrong = |(name, entry): (&String, &Spanned<HostEntry>)| {
+        let message = fault(name, entry.get_ref())?;
+        Some(Wrong::new(entry.span(), message))
+    };
+    hosts.iter().filter_map(wrong).collect()
+}
+
+/// What is wrong with a host.
+fn fault(name: &str, host: &HostEntry) -> Option<String> {
+    if !is_name(name) {
+        return Some(format!(
+            "\"{name}\" cannot be the name of a host: it has letters, digits, - _ . only, and is not \"{LOCAL}\""
+        ));
     }
-    Ok(())
+    if host.ssh.is_some() && host.command.is_some() {
+        return Some(format!("[hosts.{name}] has both ssh and command; give one"));
+    }
+    if host.command.as_ref().is_some_and(Vec::is_empty) {
+        return Some(format!("\"command\" of [hosts.{name}] is empty"));
+    }
+    if let Some(words) = &host.ssh
+        && !is_destination(words)
+    {
+        return Some(format!(
+            "\"ssh\" of [hosts.{name}] is not what follows ssh on a command line: {words:?}"
+        ));
+    }
+    None
 }
 
 /// Whether the words name a destination after options that ssh knows.
@@ -74,7 +79,7 @@ fn is_destination(text: &str) -> bool {
 mod tests {
     use std::path::Path;
 
-    use crate::config::parse;
+    use crate::config::tests::parsed as parse;
 
     fn wrong(text: &str) -> String {
         let path = Path::new("config.toml");

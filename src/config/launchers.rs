@@ -66,41 +66,46 @@ fn time<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Duration>, 
     duration::parse(&text).map(Some).map_err(D::Error::custom)
 }
 
-/// Checks what serde cannot.
-pub(super) fn check(launchers: &BTreeMap<String, Spanned<LauncherEntry>>) -> Result<(), Wrong> {
-    for (name, entry) in launchers {
-        let wrong = |message: String| Err(Wrong::new(entry.span(), message));
-        let launcher = entry.get_ref();
-        if !is_name(name) {
-            return wrong(format!(
-                "\"{name}\" cannot be the name of a launcher: it has letters, digits, - _ . only"
-            ));
-        }
-        if launcher.host.as_ref().is_some_and(|host| !is_name(host)) {
-            return wrong(format!(
-                "\"host\" of [launchers.{name}] is not the name of a host"
-            ));
-        }
-        // `~` is the home of whoever reads the path: a node, or this machine.
-        if launcher
-            .state
-            .as_ref()
-            .is_some_and(|dir| !dir.starts_with('/'))
-        {
-            return wrong(format!(
-                "\"state\" of [launchers.{name}] is not an absolute path"
-            ));
-        }
-        if launcher
-            .poll
-            .is_some_and(|poll| duration::millis(poll) < LEAST_POLL_MS)
-        {
-            return wrong(format!(
-                "\"poll\" of [launchers.{name}] is shorter than 1s, which clusters do not like"
-            ));
-        }
+/// Checks what serde cannot. Returns what is wrong, for each launcher the first.
+pub(super) fn check(launchers: &BTreeMap<String, Spanned<LauncherEntry>>) -> Vec<Wrong> {
+    let wrong = |(name, entry): (&String, &Spanned<LauncherEntry>)| {
+        let message = fault(name, entry.get_ref())?;
+        Some(Wrong::new(entry.span(), message))
+    };
+    launchers.iter().filter_map(wrong).collect()
+}
+
+/// What is wrong with a launcher.
+fn fault(name: &str, launcher: &LauncherEntry) -> Option<String> {
+    if !is_name(name) {
+        return Some(format!(
+            "\"{name}\" cannot be the name of a launcher: it has letters, digits, - _ . only"
+        ));
     }
-    Ok(())
+    if launcher.host.as_ref().is_some_and(|host| !is_name(host)) {
+        return Some(format!(
+            "\"host\" of [launchers.{name}] is not the name of a host"
+        ));
+    }
+    // `~` is the home of whoever reads the path: a node, or this machine.
+    if launcher
+        .state
+        .as_ref()
+        .is_some_and(|dir| !dir.starts_with('/'))
+    {
+        return Some(format!(
+            "\"state\" of [launchers.{name}] is not an absolute path"
+        ));
+    }
+    if launcher
+        .poll
+        .is_some_and(|poll| duration::millis(poll) < LEAST_POLL_MS)
+    {
+        return Some(format!(
+            "\"poll\" of [launchers.{name}] is shorter than 1s, which clusters do not like"
+        ));
+    }
+    None
 }
 
 #[cfg(test)]
@@ -109,7 +114,7 @@ mod tests {
     use std::path::Path;
 
     use super::*;
-    use crate::config::parse;
+    use crate::config::tests::parsed as parse;
 
     #[test]
     fn launchers_are_read() {

@@ -35,6 +35,7 @@ pub use self::error::{ConfigError, Spot, Wrong};
 pub use self::hosts::{HostEntry, LOCAL, is_name};
 pub use self::keys::{Keys, Rebinding, Spelt};
 pub use self::launchers::LauncherEntry;
+use self::read::read_all;
 pub use self::read::{Known, names_of, read};
 pub use self::retention::Retention;
 pub use self::value::Words;
@@ -152,9 +153,31 @@ impl Config {
 }
 
 /// Loads the file at `path`. Returns the defaults if it does not exist.
+///
+/// # Errors
+///
+/// If the file cannot be read, or all that is wrong in it.
 pub fn load(path: &Path) -> Result<Config, ConfigError> {
+    let (config, wrong) = look(path)?;
+    match ConfigError::all(wrong) {
+        Some(error) => Err(error),
+        None => Ok(config),
+    }
+}
+
+/// What is right in the file at `path`, and all that is wrong in it, for those who check more of it. What is wrong is not
+/// set.
+///
+/// # Errors
+///
+/// If the file cannot be read.
+pub fn look(path: &Path) -> Result<(Config, Vec<ConfigError>), ConfigError> {
     match text_of(path) {
-        Ok(text) => parse(&text).map_err(|wrong| wrong.at(path, &text)),
+        Ok(text) => {
+            let (config, wrong) = parse(&text);
+            let wrong = wrong.into_iter().map(|wrong| wrong.at(path, &text));
+            Ok((config, wrong.collect()))
+        }
         // `NotADirectory`: a part of the path is a file, so the configuration does not exist either.
         Err(error)
             if matches!(
@@ -162,7 +185,7 @@ pub fn load(path: &Path) -> Result<Config, ConfigError> {
                 io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
             ) =>
         {
-            Ok(Config::default())
+            Ok((Config::default(), Vec::new()))
         }
         Err(source) => Err(ConfigError::Unreadable {
             path: path.to_owned(),
@@ -180,7 +203,7 @@ fn text_of(path: &Path) -> io::Result<String> {
     }
 }
 
-fn parse(text: &str) -> Result<Config, Wrong> {
+fn parse(text: &str) -> (Config, Vec<Wrong>) {
     let known = |path: &[&str]| match path {
         [] => Known {
             what: "key",
@@ -203,13 +226,11 @@ fn parse(text: &str) -> Result<Config, Wrong> {
             names: names_of::<Retention>(),
         },
     };
-    let config: Config = read(text, known)?;
-    hosts::check(&config.hosts)?;
-    launchers::check(&config.launchers)?;
-    Ok(Config {
-        text: text.to_owned(),
-        ..config
-    })
+    let (config, mut wrong) = read_all::<Config>(text, known);
+    wrong.extend(hosts::check(&config.hosts));
+    wrong.extend(launchers::check(&config.launchers));
+    let text = text.to_owned();
+    (Config { text, ..config }, wrong)
 }
 
 #[cfg(test)]

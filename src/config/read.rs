@@ -9,7 +9,8 @@ use std::ops::Range;
 use serde::de::value::Error as Refusal;
 use serde::de::{DeserializeOwned, Deserializer, Error as _, Visitor};
 use serde::forward_to_deserialize_any;
-use toml::de::DeTable;
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
 
 use super::error::Wrong;
 use super::plain::plain;
@@ -44,6 +45,52 @@ pub fn read<T: DeserializeOwned>(text: &str, known: impl Fn(&[&str]) -> Known) -
         Some(Part::Value(key)) => Wrong::new(span, plain(key, error.message())),
         None => error.into(),
     })
+}
+
+/// As [`read`], but reads all that is right in `text`, and returns all that is wrong.
+pub(super) fn read_all<T: DeserializeOwned + Default>(
+    text: &str,
+    known: impl Fn(&[&str]) -> Known,
+) -> (T, Vec<Wrong>) {
+    let mut table = match DeTable::parse(text) {
+        Ok(table) => table,
+        Err(error) => return (T::default(), vec![error.into()]),
+    };
+    let mut wrong = Vec::new();
+    loop {
+        let error = match T::deserialize(toml::Deserializer::from(table.clone())) {
+            Ok(value) => return (value, wrong),
+            Err(error) => error,
+        };
+        let span = error.span().unwrap_or_default();
+        let mut path = Vec::new();
+        let (key, message) = match find(table.get_ref(), &span, &mut path) {
+            Some(Part::Key(word)) => (word, unknown(word, &known(&path))),
+            Some(Part::Value(key)) => (key, plain(key, error.message())),
+            None => {
+                wrong.push(error.into());
+                return (T::default(), wrong);
+            }
+        };
+        wrong.push(Wrong::new(span, message));
+        // serde stops at the first error, so it reads the rest without that line.
+        let path: Vec<String> = path.into_iter().chain([key]).map(str::to_owned).collect();
+        if !remove(table.get_mut(), &path) {
+            return (T::default(), wrong);
+        }
+    }
+}
+
+/// Removes a key of a table in a table. Returns whether it was there.
+fn remove(table: &mut DeTable<'_>, path: &[String]) -> bool {
+    match path {
+        [] => false,
+        [key] => table.remove(key.as_str()).is_some(),
+        [outer, rest @ ..] => match table.get_mut(outer.as_str()).map(Spanned::get_mut) {
+            Some(DeValue::Table(inner)) => remove(inner, rest),
+            _ => false,
+        },
+    }
 }
 
 /// The names that `T` passes to serde: the fields of a struct, or the variants of an enum.

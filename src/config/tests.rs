@@ -3,9 +3,20 @@
 
 use super::*;
 
+/// The file, or the first error in it.
+pub(super) fn parsed(text: &str) -> Result<Config, Wrong> {
+    match parse(text) {
+        (config, wrong) if wrong.is_empty() => Ok(config),
+        (_, wrong) => Err(wrong.into_iter().next().unwrap()),
+    }
+}
+
+/// All errors of the file, as they are reported.
 fn error(text: &str) -> String {
-    let wrong = parse(text).err().unwrap();
-    wrong.at(Path::new("config.toml"), text).to_string()
+    let (_, wrong) = parse(text);
+    let wrong = wrong.into_iter();
+    let wrong = wrong.map(|wrong| wrong.at(Path::new("config.toml"), text));
+    ConfigError::all(wrong.collect()).unwrap().to_string()
 }
 
 fn spelt(word: &str, line: usize, column: usize) -> Spelt {
@@ -25,7 +36,7 @@ fn every_known_key_is_read() {
          notify_command = \"say\"\n\
          retention = { people = \"forever\", people_jobs = 7, agents = \"0s\", agents_failed = \"1d\" }\n\
          keys = { scroll = { top = [\"f2\", \"f3\"], live = \"\" } }\n";
-    let config = parse(text).ok().unwrap();
+    let config = parsed(text).ok().unwrap();
     let expected = Config {
         max_sessions: Some(300),
         max_sessions_per_scope: Some(60),
@@ -208,6 +219,26 @@ fn a_wrong_value_has_its_position_and_the_expected_values() {
 }
 
 #[test]
+fn all_errors_are_reported_in_order() {
+    let text = "[hosts.local]\n[hosts.a]\nshh = 1\nssh = 2\n[retention]\npeeple = 1\n\
+                [launchers.x]\npoll = \"1ms\"\n[keys.normal]\nstop = 1\n";
+    let all = error(text);
+    let places: Vec<&str> = all
+        .lines()
+        .map(|line| line.strip_prefix("config.toml:").unwrap())
+        .map(|line| line.split_once(": ").unwrap().0)
+        .collect();
+    assert_eq!(places, ["1:1", "3:1", "4:7", "6:1", "7:1", "10:8"], "{all}");
+    // Without its grammar, nothing is known of the rest.
+    assert_eq!(error(&format!("{text}kill =\n")).lines().count(), 1);
+    let many: String = (0..40).map(|n| format!("unknown{n} = 1\n")).collect();
+    assert_eq!(error(&many).lines().count(), 20);
+    // What is right is there for those who check more.
+    let (config, wrong) = parse("ascii = true\nnope = 1\nmouse = 2\n");
+    assert_eq!((config.ascii, config.mouse, wrong.len()), (true, None, 2));
+}
+
+#[test]
 fn broken_toml_has_its_position() {
     assert!(error("ascii = true\nconfirm = \n").starts_with("config.toml:2:"));
     assert!(error("ascii = true\nascii = true\n").starts_with("config.toml:2:"));
@@ -226,7 +257,7 @@ fn a_missing_file_means_the_defaults_and_a_directory_is_an_error() {
 
 #[test]
 fn keys_that_only_a_new_daemon_reads_are_named() {
-    let keys = |text: &str| parse(text).unwrap().read_at_start();
+    let keys = |text: &str| parsed(text).unwrap().read_at_start();
     assert_eq!(keys("theme = \"nord\"\nstop_grace_ms = 5\n"), [""; 0]);
     let set = "notify_command = \"x\"\nmax_sessions = 5\n[retention]\npeople = \"1h\"\n";
     assert_eq!(keys(set), ["max_sessions", "notify_command", "retention"]);

@@ -60,6 +60,22 @@ fn keys_that_cannot_be_bound_so_are_named_with_their_places() {
 }
 
 #[test]
+fn all_mistakes_are_named_at_once() {
+    let text = "yield_ms = \"soon\"\ntheme = \"nrod\"\nleave_key = \"ctrl-x\"\n\
+                [retention]\npeeple = \"1d\"\n[keys.normal]\nstpo = \"f9\"\nstop = \"ctrl-x\"\n";
+    let home = Home::with_config(text);
+    let ran = home.run(&["ls"]).expect_code(2);
+    let said = ran.stderr.lines().filter_map(|line| {
+        let (_, said) = line.split_once("config.toml:")?;
+        Some(said.split_once(": ")?.0.to_owned())
+    });
+    let places: Vec<String> = said.collect();
+    assert_eq!(places, ["1:12", "2:9", "5:1", "7:1", "8:8"], "{ran}");
+    ran.expect_said("\"ctrl-x\" cannot be bound to `stop`: it leaves INSERT")
+        .expect_said("Choose another key here, or for leave_key");
+}
+
+#[test]
 fn a_theme_is_found_or_named() {
     let home = Home::with_config("theme = \"nrod\"\n");
     let ran = home.run(&["ls"]).expect_code(2);

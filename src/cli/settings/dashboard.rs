@@ -55,14 +55,16 @@ pub fn options(leave: &[String], theme: Option<&str>) -> Result<tui::Options, Fa
     })
 }
 
-/// Checks the keys and the theme of the file at `path`, which only the dashboard can validate.
-pub(crate) fn check(config: &Config, path: &Path) -> Result<(), Failure> {
-    let leave = leave_keys(config, path)?;
-    rebound(config, path, &leave)?;
-    if config.theme.is_some() {
-        scheme(config, path)?;
-    }
-    Ok(())
+/// What is wrong with the keys and the theme of the file at `path`, which only the dashboard can validate.
+pub(crate) fn faults(config: &Config, path: &Path) -> Vec<ConfigError> {
+    let mut faults = Vec::new();
+    let leave = leave_keys(config, path).unwrap_or_else(|wrong| {
+        faults.push(wrong);
+        Vec::new()
+    });
+    faults.extend(rebound(config, path, &leave).err());
+    faults.extend(scheme(config, path).err());
+    faults
 }
 
 /// The directory of the user's themes.
@@ -70,15 +72,15 @@ fn themes(config: &Path) -> std::path::PathBuf {
     config.with_file_name("themes")
 }
 
-fn scheme(config: &Config, path: &Path) -> Result<Scheme, Failure> {
+fn scheme(config: &Config, path: &Path) -> Result<Scheme, ConfigError> {
     let Some(name) = config.theme() else {
         return Ok(Scheme::default());
     };
     let loaded = Scheme::load(&themes(path), &name.word);
-    Ok(loaded.map_err(|error| match error {
+    loaded.map_err(|error| match error {
         ThemeError::File(error) => error,
         unknown => invalid(path, name.at, unknown.to_string()),
-    })?)
+    })
 }
 
 /// A sequence of keys that leaves. As with docker, only the first key must be one that is not typed into
@@ -116,34 +118,40 @@ const TYPED: &str =
     "is typed into jobs, so it cannot leave INSERT; use one with ctrl- or a function key";
 
 /// The keys of the file that leave INSERT: `leave_key` or `[keys.insert] leave`.
-fn leave_keys(config: &Config, path: &Path) -> Result<Vec<String>, Failure> {
+fn leave_keys(config: &Config, path: &Path) -> Result<Vec<String>, ConfigError> {
     let (own, lines) = (config.leave_keys(), config.rebindings());
     let line = rebind::leave_line(&lines);
     let keys: &[Spelt] = match (own.first(), line) {
         (Some(key), Some(line)) => {
             let message = "both set the keys that leave INSERT; remove one of them".to_owned();
             let (first, second) = (key.at.min(line.action.at), key.at.max(line.action.at));
-            return Err(clash(path, first, second, message).into());
+            return Err(clash(path, first, second, message));
         }
         (Some(_), None) => &own,
         (None, Some(line)) => &line.keys,
         (None, None) => return Ok(vec![LEAVE_KEY.to_owned()]),
     };
-    let named = keys.iter().map(rebind::key).collect::<Result<_, _>>();
-    let named: Vec<String> = named.map_err(|refused| refusal(path, refused))?;
-    let typed = keys
-        .iter()
-        .zip(&named)
-        .find(|(_, key)| !chord::can_leave(key));
-    match typed {
-        Some((key, name)) => Err(invalid(path, key.at, format!("\"{name}\" {TYPED}")).into()),
+    let (mut named, mut wrong) = (Vec::new(), Vec::new());
+    for key in keys {
+        match rebind::key(key) {
+            Ok(name) if chord::can_leave(&name) => named.push(name),
+            Ok(name) => wrong.push(invalid(path, key.at, format!("\"{name}\" {TYPED}"))),
+            Err(refused) => wrong.push(refusal(path, refused)),
+        }
+    }
+    match ConfigError::all(wrong) {
+        Some(error) => Err(error),
         None => Ok(named),
     }
 }
 
-fn rebound(config: &Config, path: &Path, leave: &[String]) -> Result<Vec<Rebound>, Failure> {
-    let rebound = rebind::rebind(&modes::CONTEXTS, &config.rebindings(), leave);
-    Ok(rebound.map_err(|refused| refusal(path, refused))?)
+fn rebound(config: &Config, path: &Path, leave: &[String]) -> Result<Vec<Rebound>, ConfigError> {
+    let (rebound, refused) = rebind::rebind(&modes::CONTEXTS, &config.rebindings(), leave);
+    let refused = refused.into_iter().map(|refused| refusal(path, refused));
+    match ConfigError::all(refused.collect()) {
+        Some(error) => Err(error),
+        None => Ok(rebound),
+    }
 }
 
 fn refusal(path: &Path, refused: Refused) -> ConfigError {

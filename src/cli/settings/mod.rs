@@ -7,7 +7,7 @@ pub mod host;
 
 use crate::cli::exit::Failure;
 use crate::client;
-use crate::config::{self, Config, LogLevel, names_of};
+use crate::config::{self, Config, ConfigError, LogLevel, names_of};
 
 /// Loads `config.toml`. Also checks the variable that overrides the log level for daemon and keeper,
 /// because they could not report a mistake to the user.
@@ -19,7 +19,10 @@ pub fn configuration() -> Result<Config, Failure> {
         return Err(Failure::Usage(message));
     }
     let path = client::home()?.config_file();
-    let config = config::load(&path)?;
-    dashboard::check(&config, &path)?;
-    Ok(config)
+    let (config, mut wrong) = config::look(&path)?;
+    wrong.extend(dashboard::faults(&config, &path));
+    match ConfigError::all(wrong) {
+        Some(error) => Err(error.into()),
+        None => Ok(config),
+    }
 }

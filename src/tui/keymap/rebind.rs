@@ -39,52 +39,75 @@ pub fn leave_line(lines: &[Rebinding]) -> Option<&Rebinding> {
     lines.iter().find(|line| is_leave(line))
 }
 
-/// Parses the key bindings of the file for these contexts; `leave` are the keys that leave INSERT.
-///
-/// # Errors
-/// An unknown context, action or key; a key with two actions in one context; a mode without a key
-/// that leaves it; a confirmation that Enter would answer.
+/// Parses the key bindings of the file for these contexts; `leave` are the keys that leave INSERT. Returns those that are
+/// valid, and all that is refused: an unknown context, action or key; a key with two actions in one context; a mode
+/// without a key that leaves it; a confirmation that Enter would answer.
 pub fn rebind(
     contexts: &[&'static KeyContext],
     lines: &[Rebinding],
     leave: &[String],
-) -> Result<Vec<Rebound>, Refused> {
-    let mut read: Vec<Read> = Vec::new();
+) -> (Vec<Rebound>, Vec<Refused>) {
+    let (mut read, mut refused): (Vec<Read>, _) = (Vec::new(), Vec::new());
     for line in lines {
-        let (context, binding) = find(contexts, line)?;
-        let mut keys: Vec<(String, Spot)> = Vec::new();
-        for spelt in &line.keys {
-            let key = key(spelt)?;
-            if keys.iter().any(|(other, _)| *other == key) {
-                return refuse(spelt.at, format!("\"{key}\" stands here twice"));
+        match find(contexts, line) {
+            Ok((context, binding)) => {
+                let keys = keys(context, binding, line, &mut refused);
+                if !is_leave(line) {
+                    read.push(Read {
+                        context,
+                        binding,
+                        keys,
+                    });
+                }
             }
-            allowed(context, binding, &key, spelt.at)?;
-            keys.push((key, spelt.at));
-        }
-        if keys.is_empty() && binding.rule == Rule::Leaves {
-            let message = format!(
-                "\"{}\" of [keys.{}] is the way out; it needs a key",
-                binding.name, context.name
-            );
-            return refuse(line.action.at, message);
-        }
-        if !is_leave(line) {
-            read.push(Read {
-                context,
-                binding,
-                keys,
-            });
+            Err(wrong) => refused.push(wrong),
         }
     }
     for (at, one) in read.iter().enumerate() {
-        clashes(one, &read[at + 1..], &read, leave)?;
+        for key in &one.keys {
+            refused.extend(clash(one, key, &read[at + 1..], &read, leave).err());
+        }
     }
     let rebound = |line: Read| Rebound {
         context: line.context,
         binding: line.binding,
         keys: line.keys.into_iter().map(|(key, _)| key).collect(),
     };
-    Ok(read.into_iter().map(rebound).collect())
+    (read.into_iter().map(rebound).collect(), refused)
+}
+
+/// The keys of a line that are valid by themselves, with their positions.
+fn keys(
+    context: &KeyContext,
+    binding: &Binding,
+    line: &Rebinding,
+    refused: &mut Vec<Refused>,
+) -> Vec<(String, Spot)> {
+    let mut keys: Vec<(String, Spot)> = Vec::new();
+    for spelt in &line.keys {
+        let valid = key(spelt).and_then(|key| {
+            if keys.iter().any(|(other, _)| *other == key) {
+                return refuse(spelt.at, format!("\"{key}\" stands here twice"));
+            }
+            allowed(context, binding, &key, spelt.at)?;
+            Ok(key)
+        });
+        match valid {
+            Ok(key) => keys.push((key, spelt.at)),
+            Err(wrong) => refused.push(wrong),
+        }
+    }
+    if line.keys.is_empty() && binding.rule == Rule::Leaves {
+        refused.push(Refused {
+            at: line.action.at,
+            other: None,
+            message: format!(
+                "\"{}\" of [keys.{}] is the way out; it needs a key",
+                binding.name, context.name
+            ),
+        });
+    }
+    keys
 }
 
 /// The name of a key as spelled by [`chord::name`].
@@ -176,42 +199,47 @@ fn allowed(context: &KeyContext, binding: &Binding, key: &str, at: Spot) -> Resu
 }
 
 /// Fails if a key of `one` already has another action in the same context.
-fn clashes(one: &Read, later: &[Read], all: &[Read], leave: &[String]) -> Result<(), Refused> {
+fn clash(
+    one: &Read,
+    (key, at): &(String, Spot),
+    later: &[Read],
+    all: &[Read],
+    leave: &[String],
+) -> Result<(), Refused> {
     let (context, name) = (one.context, one.binding.name);
-    for (key, at) in &one.keys {
-        let same = |other: &&Read| other.context == context;
-        for other in later.iter().filter(same) {
-            if let Some((_, second)) = other.keys.iter().find(|(other, _)| other == key) {
-                return Err(Refused {
-                    at: *at,
-                    other: Some(*second),
-                    message: format!(
-                        "\"{key}\" is bound to `{name}` and to `{}` in [keys.{}]; it can do one of them",
-                        other.binding.name, context.name
-                    ),
-                });
-            }
+    let same = |other: &&Read| other.context == context;
+    for other in later.iter().filter(same) {
+        if let Some((_, second)) = other.keys.iter().find(|(other, _)| other == key) {
+            return Err(Refused {
+                at: *at,
+                other: Some(*second),
+                message: format!(
+                    "\"{key}\" is bound to `{name}` and to `{}` in [keys.{}]; it can do one of them",
+                    other.binding.name, context.name
+                ),
+            });
         }
-        if context.name == NORMAL && leave.contains(key) {
-            return refuse(
-                *at,
-                format!("\"{key}\" leaves INSERT; pressed twice it sends itself"),
-            );
-        }
-        let is_rebound = |line: &Binding| {
-            let mut others = all.iter().filter(same);
-            others.any(|other| other.binding.name == line.name)
-        };
-        let by_default = context.bindings.iter().find(|line| {
-            line.keys != [LEAVE] && line.keys.contains(&key.as_str()) && !is_rebound(line)
-        });
-        if let Some(line) = by_default {
-            let message = format!(
-                "\"{key}\" is bound to `{}` by default; bind that elsewhere",
-                line.name
-            );
-            return refuse(*at, message);
-        }
+    }
+    if context.name == NORMAL && leave.contains(key) {
+        let message = format!(
+            "\"{key}\" cannot be bound to `{name}`: it leaves INSERT, and pressed once more it is typed into \
+             the job. Choose another key here, or for leave_key"
+        );
+        return refuse(*at, message);
+    }
+    let is_rebound = |line: &Binding| {
+        let mut others = all.iter().filter(same);
+        others.any(|other| other.binding.name == line.name)
+    };
+    let by_default = context.bindings.iter().find(|line| {
+        line.keys != [LEAVE] && line.keys.contains(&key.as_str()) && !is_rebound(line)
+    });
+    if let Some(line) = by_default {
+        let message = format!(
+            "\"{key}\" is bound to `{}` by default; bind that elsewhere",
+            line.name
+        );
+        return refuse(*at, message);
     }
     Ok(())
 }

@@ -29,7 +29,7 @@ fn bound(lines: &[(&str, &str, &[&str])]) -> Dash {
         .collect();
     let leave_keys = vec!["ctrl-]".to_owned()];
     let options = Options {
-        keys: rebind(&CONTEXTS, &lines, &leave_keys).unwrap(),
+        keys: rebind(&CONTEXTS, &lines, &leave_keys).0,
         leave_keys,
         ..Options::default()
     };
