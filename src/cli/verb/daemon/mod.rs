@@ -6,6 +6,8 @@ mod start;
 mod stop;
 pub(super) mod upgrade;
 
+use std::collections::BTreeMap;
+
 use clap::{Args, Subcommand};
 use serde_json::json;
 
@@ -16,7 +18,7 @@ use crate::cli::output::words;
 use crate::client::read_reply;
 use crate::protocol::params::{Shutdown, Stats};
 use crate::protocol::reply::{ShutDown, StatsReply};
-use crate::protocol::{Action, ErrorCode};
+use crate::protocol::{Action, ErrorCode, Status};
 use install::DaemonInstall;
 use logs::DaemonLogs;
 use start::DaemonStart;
@@ -80,15 +82,7 @@ fn status(ctx: &mut Context) -> Result<Exit, Failure> {
         ctx.out.json(&value)?;
         return Ok(Exit::OK);
     }
-    let counts = stats.counts.iter().filter(|(_, count)| **count > 0);
-    let counts: Vec<_> = counts
-        .map(|(status, count)| format!("{count} {status}"))
-        .collect();
-    let jobs = if counts.is_empty() {
-        "none".to_owned()
-    } else {
-        counts.join(", ")
-    };
+    let jobs = counted(&stats.counts);
     let memory = stats
         .memory_bytes
         .map_or("unknown".to_owned(), words::bytes);
@@ -125,6 +119,25 @@ fn status(ctx: &mut Context) -> Result<Exit, Failure> {
     Ok(Exit::OK)
 }
 
+/// The numbers of jobs in the words of `ls`: `1 failed, 2 running, 1 timed out`. `counts` has the names of the wire.
+fn counted(counts: &BTreeMap<String, u64>) -> String {
+    let is_any = counts.iter().filter(|(_, count)| **count > 0);
+    let counts = is_any.map(|(name, count)| {
+        // `ls` shows how each of them has failed.
+        let word = match name.as_str() {
+            name if name == Status::Error.as_str() => "failed".to_owned(),
+            name => name.replace('_', " "),
+        };
+        format!("{count} {word}")
+    });
+    let counts: Vec<_> = counts.collect();
+    if counts.is_empty() {
+        "none".to_owned()
+    } else {
+        counts.join(", ")
+    }
+}
+
 /// Asks the daemon to end and waits until the connection is closed.
 pub(crate) fn shut_down(ctx: &mut Context, how: Shutdown) -> Result<Option<ShutDown>, Failure> {
     let daemon = ctx.daemon()?;
@@ -138,4 +151,17 @@ pub(crate) fn shut_down(ctx: &mut Context, how: Shutdown) -> Result<Option<ShutD
     while daemon.next_event().is_ok() {}
     ctx.hang_up();
     Ok(answer)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn jobs_are_counted_in_the_words_of_the_list() {
+        let counts = [("error", 6), ("running", 0), ("done", 2), ("timed_out", 1)];
+        let counts = counts.map(|(name, count)| (name.to_owned(), count)).into();
+        assert_eq!(counted(&counts), "2 done, 6 failed, 1 timed out");
+        assert_eq!(counted(&BTreeMap::new()), "none");
+    }
 }
