@@ -103,6 +103,29 @@ fn what_is_made_of_another_manager_comes_up() {
 }
 
 #[test]
+fn tasks_of_an_editor_come_up() {
+    let home = Home::new();
+    let dir = dir(&home);
+    std::fs::create_dir(dir.join(".vscode")).unwrap();
+    let tasks = "{ // Mine.\n\"tasks\": [\n\
+        {\"label\": \"all day\", \"command\": \"sleep 1000\", \"isBackground\": true,},\n\
+        {\"label\": \"look\", \"command\": \"cat ${file}\"},\n]}\n";
+    std::fs::write(dir.join(".vscode/tasks.json"), tasks).unwrap();
+    run_in(&home, &dir, &["up"])
+        .expect_code(2)
+        .expect_said("bgproc init writes bgproc.toml from .vscode/tasks.json; ");
+    let said = run_in(&home, &dir, &["init"]).expect_code(0);
+    assert_eq!(said.stdout, "bgproc.toml  1 job from .vscode/tasks.json\n");
+    let text = std::fs::read_to_string(dir.join("bgproc.toml")).unwrap();
+    assert!(
+        text.contains("\"look\" (.vscode/tasks.json, line 4) is left out"),
+        "{text}"
+    );
+    let plan = run_in(&home, &dir, &["up", "-n"]).expect_code(0);
+    assert_eq!(plan.stdout, "+ all-day\n");
+}
+
+#[test]
 fn mistakes_are_named_and_no_daemon_starts() {
     let home = Home::new();
     let dir = dir(&home);

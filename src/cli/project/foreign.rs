@@ -74,7 +74,12 @@ mod tests {
 
     #[test]
     fn files_of_other_programs_are_refused_with_what_to_do() {
-        for path in ["docker-compose.yml", "dev/mprocs.yaml", "package.json"] {
+        for path in [
+            "docker-compose.yml",
+            "dev/mprocs.yaml",
+            "package.json",
+            ".vscode/tasks.json",
+        ] {
             let hint = format!("bgproc init --from {path} writes bgproc.toml from it");
             assert_eq!(refused(path), Some(hint));
         }

@@ -97,7 +97,7 @@ fn found(ctx: &mut Context, dir: &Path) -> Result<Option<Vec<String>>, Failure> 
         let message = "there is nothing here that says what to run";
         return Err(Failure::with_message(Exit::FAILED, message).hint(
             "init reads process-compose.yaml, mprocs.yaml, dekit.yaml, pitchfork.toml, Procfile, package.json, Cargo.toml, \
-             compose.yaml, justfile and Makefile; bgproc help projects shows how to write bgproc.toml",
+             compose.yaml, .vscode/tasks.json, justfile and Makefile; bgproc help projects shows how to write bgproc.toml",
         ));
     }
     let is_choice = seen.iter().any(|file| !file.is_chosen);

@@ -6,11 +6,12 @@
 //! returned, so what `bgproc init` writes can be brought up.
 //!
 //! `source` is a file that jobs are taken from. Each kind of file has a reader, which makes a `sketch::Part` of it;
-//! `yaml` is their language, and `toml_tree` brings TOML into its form. `verify` leaves out what the reader of project
+//! `yaml` is their language, and `toml_tree` and `json_tree` bring other languages into its form. `verify` leaves out what the reader of project
 //! files refuses, `sketch` writes the rest with `toml_text`.
 
 mod cargo;
 mod compose;
+mod json_tree;
 mod mprocs;
 mod package;
 mod pitchfork;
@@ -25,6 +26,7 @@ mod tests;
 mod toml_text;
 mod toml_tree;
 mod verify;
+mod vscode;
 mod yaml;
 
 use std::path::Path;
@@ -57,6 +59,8 @@ pub enum Kind {
     Make,
     /// `justfile`
     Just,
+    /// `.vscode/tasks.json`
+    Vscode,
 }
 
 /// The names of files, the first one of a kind is taken.
@@ -76,6 +80,7 @@ const NAMES: &[(&str, Kind)] = &[
     ("compose.yml", Kind::Compose),
     ("docker-compose.yaml", Kind::Compose),
     ("docker-compose.yml", Kind::Compose),
+    (".vscode/tasks.json", Kind::Vscode),
     ("justfile", Kind::Just),
     ("Justfile", Kind::Just),
     (".justfile", Kind::Just),
@@ -95,7 +100,7 @@ impl Kind {
 
     /// Whether the file is taken only if there is nothing else.
     fn is_last_resort(self) -> bool {
-        matches!(self, Self::Make | Self::Just)
+        matches!(self, Self::Vscode | Self::Make | Self::Just)
     }
 }
 
@@ -153,7 +158,7 @@ pub fn look(files: &dyn Files, dir: &Path) -> Result<Vec<Seen>, Vec<Fault>> {
             // Of two names for the same thing the first one, as the programs themselves do it.
             None => kind.is_last_resort() != is_any && !chosen.contains(kind),
         };
-        // make and just mostly say the same.
+        // Editors, make and just mostly say the same.
         let is_chosen = is_chosen && (chosen.is_empty() || !kind.is_last_resort());
         if is_chosen {
             chosen.push(*kind);
@@ -200,7 +205,7 @@ pub fn import(files: &dyn Files, dir: &Path, names: &[String]) -> Result<Importe
 pub fn is_known(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let is_yaml = name.ends_with(".yaml") || name.ends_with(".yml");
-    let is_named = NAMES.iter().any(|(known, _)| *known == name);
+    let is_named = NAMES.iter().any(|(known, _)| path.ends_with(known));
     (is_yaml || is_named) && !super::find::is_procfile(path)
 }
 
@@ -216,6 +221,10 @@ fn part(files: &dyn Files, dir: &Path, name: &str) -> Result<(Kind, Part), Vec<F
     let kind = kind(&path, text).map_err(fault)?;
     let of = Path::new(name).parent().unwrap_or(Path::new(""));
     let of = of.strip_prefix(".").unwrap_or(of);
+    let of = match kind {
+        Kind::Vscode => vscode::project(of, &path),
+        _ => of,
+    };
     let source = Source {
         files,
         path: &path,
@@ -233,6 +242,7 @@ fn part(files: &dyn Files, dir: &Path, name: &str) -> Result<(Kind, Part), Vec<F
         Kind::Compose => compose::read(&source).map_err(fault)?,
         Kind::Make => targets::read(&source, "make"),
         Kind::Just => targets::read(&source, "just"),
+        Kind::Vscode => vscode::read(&source).map_err(fault)?,
     };
     Ok((kind, part))
 }
@@ -252,13 +262,14 @@ fn kind(path: &Path, text: &str) -> Result<Kind, Fault> {
             return Ok(*kind);
         }
     }
-    let known = NAMES.iter().find(|(known, _)| *known == name);
+    let known = NAMES.iter().find(|(known, _)| path.ends_with(known));
     match known {
         Some((_, kind)) => Ok(*kind),
         None if super::find::is_procfile(path) => Ok(Kind::Procfile),
         None => {
             let message = "is of no kind that bgproc init knows: process-compose.yaml, mprocs.yaml, \
-                           dekit.yaml, pitchfork.toml, Procfile, package.json, Cargo.toml, compose.yaml, justfile or Makefile";
+                           dekit.yaml, pitchfork.toml, Procfile, package.json, Cargo.toml, compose.yaml, \
+                           .vscode/tasks.json, justfile or Makefile";
             Err(Fault::of_file(path, message))
         }
     }

@@ -166,7 +166,7 @@ fn included(source: &Source<'_>, workspaces: &Value) -> Toml {
 }
 
 /// The package manager, and how it is known: the file says it, or the nearest lock file.
-fn manager(source: &Source<'_>, said: Option<&str>) -> (&'static str, String) {
+pub(super) fn manager(source: &Source<'_>, said: Option<&str>) -> (&'static str, String) {
     let said = said.and_then(|said| said.split('@').next());
     let managers = ["npm", "pnpm", "yarn", "bun"];
     if let Some(manager) = managers.into_iter().find(|manager| said == Some(manager)) {

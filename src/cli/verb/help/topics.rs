@@ -113,7 +113,14 @@ const PARTS: [(&[&str], &str, &str); 21] = [
         "Procfile",
     ),
     (
-        &["mprocs", "dekit", "process-compose", "pitchfork"],
+        &[
+            "mprocs",
+            "dekit",
+            "process-compose",
+            "pitchfork",
+            "vscode",
+            "tasks.json",
+        ],
         "projects",
         "A file from what is there",
     ),

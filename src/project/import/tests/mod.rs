@@ -1,12 +1,14 @@
 //! Files of other programs become files that the reader of project files takes.
 //!
-//! - `managers` and `pitchfork`: the files of process managers, `builds`: those of compose, package managers and make.
+//! - `managers` and `pitchfork`: the files of process managers, `builds`: those of compose, package managers and make,
+//!   `vscode`: those of an editor.
 //! - `directory`: which files of a directory are taken, and what is wrong with them.
 
 mod builds;
 mod directory;
 mod managers;
 mod pitchfork;
+mod vscode;
 
 use std::path::Path;
 
