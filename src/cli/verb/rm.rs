@@ -97,10 +97,9 @@ impl Rm {
             for (job, target) in running.iter().zip(ctx.targets_of(&running)) {
                 let name = words::name(&job.summary);
                 let message = format!("{name} is {}", job.summary.status.as_str());
-                let hint = format!(
-                    "bgproc stop {} ends it, bgproc rm --force does both",
-                    quote(&target)
-                );
+                let target = quote(&target);
+                let hint =
+                    format!("bgproc stop {target} ends it, bgproc rm --force {target} does both");
                 let failure = Failure::with_message(Exit::STATE, message).hint(hint);
                 complain(&failure);
                 exit = exit.or(failure.exit());

@@ -53,7 +53,7 @@ fn a_hint_names_the_job_of_another_project_so_that_it_is_meant_here() {
         ran.expect_said(&format!("hint: bgproc {hint}\n"));
     }
     let ran = blog.run(&["rm", "shop/db"]).expect_code(3);
-    ran.expect_said("hint: bgproc stop shop/db ends it, bgproc rm --force does both");
+    ran.expect_said("hint: bgproc stop shop/db ends it, bgproc rm --force shop/db does both");
     // What was proposed does that, and nothing else.
     blog.ok(&["stop", "--yes", "shop/db"]);
     let running = blog.home.ok(&["ls", "--status", "running", "-o", "tsv"]);
