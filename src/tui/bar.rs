@@ -11,6 +11,8 @@ use crate::tui::text;
 #[derive(Clone, Debug)]
 struct Item {
     spans: Vec<Span<'static>>,
+    /// The key that it tells of, if it is a hint.
+    key: Option<String>,
     /// What is shown in its place before it is dropped, if that is shorter.
     short: Option<Vec<Span<'static>>>,
     /// Whether it is dropped before others on the right of its rank.
@@ -58,6 +60,11 @@ impl Bar {
         self.left.push(Item::new(rank, spans));
     }
 
+    /// Adds a hint on the left: a key and its description.
+    pub fn left_hint(&mut self, rank: u8, key: String, spans: Vec<Span<'static>>) {
+        self.left.push(Item::hint(rank, key, spans));
+    }
+
     /// Adds text on the left that has a shorter form, which is shown if there is too little room for the other one.
     pub fn text_or(&mut self, rank: u8, text: String, short: String, style: Style) {
         let item = Item::new(rank, vec![Span::styled(text, style)]);
@@ -73,6 +80,11 @@ impl Bar {
     /// Adds an item on the right.
     pub fn right(&mut self, rank: u8, spans: Vec<Span<'static>>) {
         self.right.push(Item::new(rank, spans));
+    }
+
+    /// Adds a hint on the right: a key and its description.
+    pub fn right_hint(&mut self, rank: u8, key: String, spans: Vec<Span<'static>>) {
+        self.right.push(Item::hint(rank, key, spans));
     }
 
     /// Adds an item on the right that has a shorter form, which is shown if there is too little room for the other one.
@@ -135,18 +147,17 @@ impl Bar {
         self.width() <= usize::from(area.width)
     }
 
-    /// Whether the hint with this key is drawn, and whole.
-    pub fn shows(mut self, area: Rect, key: &str) -> bool {
+    /// Whether the hint with this key is on the right, and there is room for all of it.
+    pub fn has_room_for(mut self, area: Rect, key: &str) -> bool {
         let room = usize::from(area.width);
         self.fit(room);
         // The right side ends one column before the end, unless it is wider than the line.
         let whole = side_width(&self.right, self.gap) < room;
-        let is_it = |item: &Item| matches!(item.spans.as_slice(), [one, _] if one.content == key);
+        let is_it = |item: &Item| item.key.as_deref() == Some(key);
         whole && shown(&self.right).any(is_it)
     }
 
-    /// The key of the hint at a column. A hint is an item that consists of a key and its
-    /// description.
+    /// The key of the hint at a column.
     pub fn key_at(mut self, area: Rect, col: u16) -> Option<String> {
         let room = usize::from(area.width);
         self.fit(room);
@@ -155,8 +166,8 @@ impl Bar {
         for (items, start) in [(&self.left, self.margin), (&self.right, right_start)] {
             let mut x = start;
             for item in shown(items) {
-                if (x..x + item.width()).contains(&col) && item.spans.len() == 2 {
-                    return item.spans.first().map(|span| span.content.to_string());
+                if (x..x + item.width()).contains(&col) && item.key.is_some() {
+                    return item.key.clone();
                 }
                 x += item.width() + self.gap;
             }
@@ -253,10 +264,18 @@ impl Item {
     fn new(rank: u8, spans: Vec<Span<'static>>) -> Self {
         Self {
             spans,
+            key: None,
             short: None,
             goes_first: false,
             rank,
             is_dropped: false,
+        }
+    }
+
+    fn hint(rank: u8, key: String, spans: Vec<Span<'static>>) -> Self {
+        Self {
+            key: Some(key),
+            ..Self::new(rank, spans)
         }
     }
 
@@ -304,17 +323,21 @@ mod tests {
     }
 
     #[test]
-    fn a_dropped_or_cut_hint_is_not_shown() {
-        let shows = |width: u16, key: &str| {
+    fn there_is_no_room_for_a_dropped_or_cut_hint() {
+        let has_room_for = |width: u16, key: &str| {
             let mut bar = Bar::new(1).badge(" STOP ".to_owned(), Style::new(), 0);
             bar.text(0, "web?", Style::new());
-            bar.right(0, vec![Span::raw("y"), Span::raw(" yes")]);
-            bar.right(1, vec![Span::raw("X"), Span::raw(" kill -9")]);
-            bar.shows(Rect::new(0, 0, width, 1), key)
+            let mut hint = |rank, key: &str, label: &str| {
+                let spans = vec![Span::raw(key.to_owned()), Span::raw(label.to_owned())];
+                bar.right_hint(rank, key.to_owned(), spans);
+            };
+            hint(0, "y", " yes");
+            hint(1, "X", " kill -9");
+            bar.has_room_for(Rect::new(0, 0, width, 1), key)
         };
-        assert!(shows(27, "y") && shows(27, "X"));
-        assert!(shows(26, "y") && !shows(26, "X"));
-        assert!(!shows(5, "y") && !shows(80, "n"));
+        assert!(has_room_for(27, "y") && has_room_for(27, "X"));
+        assert!(has_room_for(26, "y") && !has_room_for(26, "X"));
+        assert!(!has_room_for(5, "y") && !has_room_for(80, "n"));
     }
 
     #[test]

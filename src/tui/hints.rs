@@ -22,10 +22,10 @@ pub fn bar(model: &Model) -> Bar {
     let spaced = |gap| {
         let mut bar = Bar::new(gap);
         for (rank, hint) in (2..).zip(hints.keys.clone()) {
-            bar.left(rank, spans(model, hint));
+            left(model, &mut bar, rank, hint);
         }
         for hint in hints.exits.clone() {
-            bar.left(1, spans(model, hint));
+            left(model, &mut bar, 1, hint);
         }
         bar
     };
@@ -38,15 +38,27 @@ pub fn bar(model: &Model) -> Bar {
     }
 }
 
+/// Adds a hint on the left of a bar.
+pub fn left(model: &Model, bar: &mut Bar, rank: u8, hint: Hint) {
+    let spans = spans(model, &hint);
+    bar.left_hint(rank, hint.0, spans);
+}
+
+/// Adds a hint on the right of a bar.
+pub fn right(model: &Model, bar: &mut Bar, rank: u8, hint: Hint) {
+    let spans = spans(model, &hint);
+    bar.right_hint(rank, hint.0, spans);
+}
+
 /// A hint with its styles.
-pub fn spans(model: &Model, (key, label): Hint) -> Vec<Span<'static>> {
+fn spans(model: &Model, (key, label): &Hint) -> Vec<Span<'static>> {
     let label = if label.is_empty() {
-        label
+        String::new()
     } else {
         format!(" {label}")
     };
     vec![
-        Span::styled(key, model.theme.key()),
+        Span::styled(key.clone(), model.theme.key()),
         Span::styled(label, Style::new()),
     ]
 }

@@ -140,7 +140,7 @@ pub fn beside(area: Rect) -> usize {
 /// Adds a hint on the right.
 pub fn add_hint(model: &Model, bar: &mut Bar, rank: u8, hint: Option<Hint>) {
     if let Some(hint) = hint {
-        bar.right(rank, hints::spans(model, hint));
+        hints::right(model, bar, rank, hint);
     }
 }
 

@@ -4,6 +4,7 @@ use super::harness::Dash;
 use super::jobs::{ended, record};
 use crate::protocol::{Action, Record, Status};
 use crate::tui::message::Cmd;
+use crate::tui::modes::confirm::acts;
 
 fn workers(n: usize) -> Vec<Record> {
     (1..=n)
@@ -91,4 +92,22 @@ fn a_question_in_a_narrow_window_has_whole_words() {
         let words = words.unwrap_or_default().trim_end();
         assert!(words.ends_with(['?', '…']), "{width}: {status}");
     }
+}
+
+#[test]
+fn only_what_a_question_offers_is_an_answer() {
+    let lint = || vec![record("web"), ended("lint", Status::Error, Some(1), 1000)];
+    let answers = |dash: &Dash| -> String {
+        let keys = ["y", "X", "s", "A", "n"].into_iter();
+        keys.filter(|key| acts(&dash.model, key)).collect()
+    };
+    for (keys, expected) in [("2", ""), ("2x", "yX"), ("1d", "y"), ("2Q", "A")] {
+        let mut dash = Dash::new(80, 24, lint());
+        dash.press(keys);
+        assert_eq!(answers(&dash), expected, "{keys}: {}", dash.status());
+    }
+    // What has no room is none.
+    let mut dash = Dash::new(20, 5, workers(5));
+    dash.press("x");
+    assert_eq!(answers(&dash), "y", "{}", dash.status());
 }

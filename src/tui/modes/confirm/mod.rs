@@ -14,14 +14,20 @@ use crate::tui::message::Cmd;
 use crate::tui::model::Model;
 use crate::tui::model::mode::{Handlers, Mode};
 use crate::tui::state::State;
-use crate::tui::status::{begin, who_types};
+use crate::tui::status::{self, add_hint, who_types};
 use crate::tui::theme::Tone;
 use crate::tui::{hints, text, units};
 
 /// A question. The mode that asks it says what it is about and what follows from the answer.
 pub trait Question: 'static {
-    /// The status line: the question with the facts needed to decide, and the answer keys.
-    fn bar(&self, model: &Model, area: Rect) -> Bar;
+    /// The answers that do something, in the order in which they are shown. `No` comes last, and is added to them.
+    fn answers(&self, model: &Model, area: Rect) -> Vec<Offer>;
+
+    /// Begins the status line with the verb.
+    fn begin(&self, model: &Model, area: Rect) -> Bar;
+
+    /// Adds what the question is about, with the facts needed to decide, to the line with the verb and the answers.
+    fn add_words(&self, model: &Model, bar: &mut Bar, area: Rect);
 
     /// Does what follows from the answer; `None` stands for every key that is no answer.
     fn answer(self: Box<Self>, model: &mut Model, answer: Option<Answer>, cmds: &mut Vec<Cmd>);
@@ -29,6 +35,41 @@ pub trait Question: 'static {
     /// What a key does that is no answer: it means no.
     fn other(self: Box<Self>, model: &mut Model, _press: &KeyPress, cmds: &mut Vec<Cmd>) {
         self.answer(model, None, cmds);
+    }
+}
+
+/// An answer that a question offers.
+pub struct Offer {
+    /// The answer.
+    pub answer: Answer,
+    /// What it does, in a word.
+    pub label: String,
+    /// How soon it gives way if there is little room, as an item of a [`Bar`].
+    pub rank: u8,
+}
+
+impl Offer {
+    /// An answer that is never left out.
+    pub fn new(answer: Answer, label: impl Into<String>) -> Self {
+        let label = label.into();
+        Self {
+            answer,
+            label,
+            rank: 0,
+        }
+    }
+
+    /// Yes.
+    pub fn yes() -> Self {
+        Self::new(Answer::Yes, "yes")
+    }
+
+    /// Yes, and at once; gives way to the other answers.
+    pub fn kill() -> Self {
+        Self {
+            rank: 1,
+            ..Self::new(Answer::YesKill, "kill -9")
+        }
     }
 }
 
@@ -55,13 +96,11 @@ pub fn choose(model: &mut Model, question: impl Question) {
 
 /// Whether a key is an answer that does something, if a question is asked.
 pub fn acts(model: &Model, key: &str) -> bool {
-    let answer: Option<Answer> = model.keymap.action(key);
-    model.state::<Confirm>().is_some() && answer.is_some_and(|answer| answer != Answer::No)
+    offered(model, key).is_some_and(|answer| answer != Answer::No)
 }
 
 fn press(model: &mut Model, press: &KeyPress, cmds: &mut Vec<Cmd>) {
-    let answer = model.keymap.action(&press.name);
-    let answer = answer.filter(|&answer| shows(model, answer));
+    let answer = offered(model, &press.name);
     if let Some(confirm) = model.take::<Confirm>() {
         match answer {
             Some(_) => confirm.question.answer(model, answer, cmds),
@@ -70,13 +109,40 @@ fn press(model: &mut Model, press: &KeyPress, cmds: &mut Vec<Cmd>) {
     }
 }
 
-/// Whether the question on the screen shows this answer. One that it does not show means no.
-fn shows(model: &Model, answer: Answer) -> bool {
-    let (Some(area), Some(key)) = (model.layout().status, model.keymap.key(answer)) else {
-        return false;
-    };
-    let confirm = model.state::<Confirm>();
-    confirm.is_some_and(|confirm| confirm.question.bar(model, area).shows(area, key))
+/// The answer of a key, if the question offers it and there is room to show it. Others mean no.
+fn offered(model: &Model, key: &str) -> Option<Answer> {
+    let answer = model.keymap.action(key)?;
+    let question = &model.state::<Confirm>()?.question;
+    let area = model.layout().status?;
+    let offers = offers(question.as_ref(), model, area);
+    let is_offered = offers.iter().any(|offer| offer.answer == answer);
+    let shown = model.keymap.key(answer).filter(|_| is_offered)?;
+    let bar = bar(question.as_ref(), model, area);
+    bar.has_room_for(area, shown).then_some(answer)
+}
+
+/// The answers to a question.
+fn offers(question: &dyn Question, model: &Model, area: Rect) -> Vec<Offer> {
+    let mut offers = question.answers(model, area);
+    offers.push(Offer::new(Answer::No, "no"));
+    offers
+}
+
+/// The status line: the verb, what the question is about, and the keys of the answers.
+fn bar(question: &dyn Question, model: &Model, area: Rect) -> Bar {
+    let mut bar = question.begin(model, area);
+    let offers = offers(question, model, area);
+    for Offer {
+        answer,
+        label,
+        rank,
+    } in offers
+    {
+        let hint = hints::labelled(model, answer, &label);
+        add_hint(model, &mut bar, rank, hint);
+    }
+    question.add_words(model, &mut bar, area);
+    bar
 }
 
 impl Mode for Confirm {
@@ -101,29 +167,23 @@ impl Mode for Confirm {
     }
 
     fn bar(&self, model: &Model, area: Rect) -> Option<Bar> {
-        Some(self.question.bar(model, area))
+        Some(bar(self.question.as_ref(), model, area))
     }
 }
 
-/// A question that is answered with yes or no, or, if `kill` is set, also with the key that kills.
-/// `what` has what it is about in its words, the most detailed first.
-pub fn yes_or_no(model: &Model, verb: &str, what: &[String], kill: bool, area: Rect) -> Bar {
-    let theme = &model.theme;
-    let mut bar = begin(model, area, verb);
+/// Begins the line of a question about jobs with its verb. Says who else types, which is a reason to decline.
+pub fn begin(model: &Model, area: Rect, verb: &str) -> Bar {
+    let mut bar = status::begin(model, area, verb);
     if let Some(words) = who_types(model).filter(|_| area.width >= 60) {
-        let words = Span::styled(words, theme.state(&State::NeedsInput));
+        let words = Span::styled(words, model.theme.state(&State::NeedsInput));
         bar.right(2, vec![words]);
     }
-    let mut hint = |rank: u8, answer: Answer, label: &str| {
-        if let Some(hint) = hints::labelled(model, answer, label) {
-            bar.right(rank, hints::spans(model, hint));
-        }
-    };
-    hint(0, Answer::Yes, "yes");
-    if kill {
-        hint(1, Answer::YesKill, "kill -9");
-    }
-    hint(0, Answer::No, "no");
+    bar
+}
+
+/// Adds what a question is about, in the most detailed of these words for which there is room.
+pub fn add_about(model: &Model, bar: &mut Bar, what: &[String], area: Rect) {
+    let theme = &model.theme;
     // The key that kills gives way only if nothing of the name would be left.
     let mut rooms = [2, 1].into_iter().map(|rank| bar.room(area, rank));
     let room = rooms.find(|&room| room >= LEAST_NAME);
@@ -133,7 +193,6 @@ pub fn yes_or_no(model: &Model, verb: &str, what: &[String], kill: bool, area: R
         text::worded(what, room, theme.glyph("…")),
         theme.strong(),
     );
-    bar
 }
 
 /// Columns of a name that are left beside the key that kills.

@@ -258,7 +258,7 @@ pub(super) fn bar(model: &Model, help: &Help, area: Rect) -> Bar {
     if model.layout().hints.is_none()
         && let Some(hint) = hints::hint(model, Action::Leave)
     {
-        bar.right(1, hints::spans(model, hint));
+        hints::right(model, &mut bar, 1, hint);
     }
     bar
 }

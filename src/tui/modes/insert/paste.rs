@@ -9,7 +9,7 @@ use crate::tui::bar::Bar;
 use crate::tui::keymap::KeyPress;
 use crate::tui::message::Cmd;
 use crate::tui::model::Model;
-use crate::tui::modes::confirm::{self, Answer, Question, several, yes_or_no};
+use crate::tui::modes::confirm::{self, Answer, Offer, Question, add_about, begin, several};
 
 /// Pastes with more lines than this need a confirmation if the job does not use bracketed paste.
 const PASTE_LINES: usize = 5;
@@ -104,7 +104,15 @@ struct SendPaste {
 }
 
 impl Question for SendPaste {
-    fn bar(&self, model: &Model, area: Rect) -> Bar {
+    fn answers(&self, _: &Model, _: Rect) -> Vec<Offer> {
+        vec![Offer::yes()]
+    }
+
+    fn begin(&self, model: &Model, area: Rect) -> Bar {
+        begin(model, area, "PASTE")
+    }
+
+    fn add_words(&self, model: &Model, bar: &mut Bar, area: Rect) {
         let what = about_paste(&self.bytes);
         let into = match self.insert.also.as_slice() {
             [] => vec![format!("{}?", model.name_of(&self.insert.id))],
@@ -116,7 +124,7 @@ impl Question for SendPaste {
         });
         let short = what.iter().map(|what| format!("{what}?"));
         let what: Vec<String> = long.chain(short).collect();
-        yes_or_no(model, "PASTE", &what, false, area)
+        add_about(model, bar, &what, area);
     }
 
     /// No declines the paste only.

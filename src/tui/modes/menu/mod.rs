@@ -134,14 +134,14 @@ impl Menu {
         }
         if let Some((key, label)) = hints::hint(model, leave) {
             let label = if is_leave_named { label } else { String::new() };
-            bar.right(1, hints::spans(model, (key, label)));
+            hints::right(model, &mut bar, 1, (key, label));
         }
         let letters = A::ALL.iter().filter(|action| **action != leave);
         let letters = letters.filter_map(|&action| hints::hint(model, action));
         let mut rest = Vec::new();
         for (rank, hint) in (6..).zip(letters) {
             let mut longer = bar.clone();
-            longer.left(rank, hints::spans(model, hint.clone()));
+            hints::left(model, &mut longer, rank, hint.clone());
             if rest.is_empty() && longer.is_whole(area) {
                 bar = longer
             } else {

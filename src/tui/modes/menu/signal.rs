@@ -9,7 +9,7 @@ use crate::tui::bar::Bar;
 use crate::tui::message::{Cmd, RequestKind};
 use crate::tui::model::Model;
 use crate::tui::model::job::Job;
-use crate::tui::modes::confirm::{Answer, Question, about_alive, ask, yes_or_no};
+use crate::tui::modes::confirm::{Answer, Offer, Question, about_alive, add_about, ask, begin};
 
 /// Sends the signal. Asks first if a program that does not expect it is ended or paused by it.
 pub(super) fn chosen(model: &mut Model, ids: Vec<SessionId>, signal: Signal, cmds: &mut Vec<Cmd>) {
@@ -51,11 +51,18 @@ struct SendSignal {
 }
 
 impl Question for SendSignal {
-    fn bar(&self, model: &Model, area: Rect) -> Bar {
-        let verb = format!("SEND SIG{}", self.name);
+    fn answers(&self, _: &Model, _: Rect) -> Vec<Offer> {
+        vec![Offer::yes()]
+    }
+
+    fn begin(&self, model: &Model, area: Rect) -> Bar {
+        begin(model, area, &format!("SEND SIG{}", self.name))
+    }
+
+    fn add_words(&self, model: &Model, bar: &mut Bar, area: Rect) {
         let what = about_alive(model, &self.ids).into_iter();
         let what: Vec<String> = what.map(|what| format!("to {what}")).collect();
-        yes_or_no(model, &verb, &what, false, area)
+        add_about(model, bar, &what, area);
     }
 
     fn answer(mut self: Box<Self>, model: &mut Model, answer: Option<Answer>, cmds: &mut Vec<Cmd>) {

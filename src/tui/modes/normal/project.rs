@@ -9,7 +9,7 @@ use crate::tui::bar::Bar;
 use crate::tui::message::{Cmd, Effect};
 use crate::tui::model::Model;
 use crate::tui::model::job::Job;
-use crate::tui::modes::confirm::{Answer, Question, ask, yes_or_no};
+use crate::tui::modes::confirm::{Answer, Offer, Question, add_about, ask, begin};
 use crate::tui::project::{self, Aim};
 
 /// Said of a command about projects if only other jobs are marked.
@@ -150,7 +150,15 @@ impl Down {
 }
 
 impl Question for Down {
-    fn bar(&self, model: &Model, area: Rect) -> Bar {
+    fn answers(&self, _: &Model, _: Rect) -> Vec<Offer> {
+        vec![Offer::yes(), Offer::kill()]
+    }
+
+    fn begin(&self, model: &Model, area: Rect) -> Bar {
+        begin(model, area, "DOWN")
+    }
+
+    fn add_words(&self, model: &Model, bar: &mut Bar, area: Rect) {
         let stops = match self.running {
             0 => "no job runs".to_owned(),
             1 => "stops 1 job".to_owned(),
@@ -167,7 +175,7 @@ impl Question for Down {
             format!("{name} ({stops})?"),
             format!("{name} ({})?", self.running),
         ];
-        yes_or_no(model, "DOWN", &what, true, area)
+        add_about(model, bar, &what, area);
     }
 
     fn answer(self: Box<Self>, _: &mut Model, answer: Option<Answer>, cmds: &mut Vec<Cmd>) {

@@ -7,7 +7,7 @@ use crate::tui::bar::Bar;
 use crate::tui::message::Cmd;
 use crate::tui::model::Model;
 use crate::tui::model::job::Job;
-use crate::tui::modes::confirm::{Answer, Question, about_alive, yes_or_no};
+use crate::tui::modes::confirm::{Answer, Offer, Question, about_alive, add_about, begin};
 use crate::tui::{removal, requests, units};
 
 /// Whether to do something to jobs.
@@ -70,19 +70,35 @@ impl Ask {
 }
 
 impl Question for Ask {
-    fn bar(&self, model: &Model, area: Rect) -> Bar {
-        let now = self.now(model);
-        let (verb, what) = match now.as_ref().unwrap_or(self) {
-            Self::Stop(ids) => ("STOP", about_alive(model, ids)),
-            Self::Kill(ids) => ("KILL -9", about_alive(model, ids)),
-            Self::KillSurvivors(ids) => ("KILL -9", about_survivors(model, ids)),
-            Self::Pause(ids) => ("PAUSE", about_pause(model, ids)),
-            Self::Restart(ids) => ("RESTART", about_alive(model, ids)),
-            Self::Remove(ids) => ("REMOVE", about_ended(model, ids)),
-            Self::Clear(ids) => ("CLEAR", about_logs(model, ids)),
+    fn answers(&self, _: &Model, _: Rect) -> Vec<Offer> {
+        match self {
+            Self::Stop(_) => vec![Offer::yes(), Offer::kill()],
+            _ => vec![Offer::yes()],
+        }
+    }
+
+    fn begin(&self, model: &Model, area: Rect) -> Bar {
+        let verb = match self {
+            Self::Stop(_) => "STOP",
+            Self::Kill(_) | Self::KillSurvivors(_) => "KILL -9",
+            Self::Pause(_) => "PAUSE",
+            Self::Restart(_) => "RESTART",
+            Self::Remove(_) => "REMOVE",
+            Self::Clear(_) => "CLEAR",
         };
-        let kill = matches!(self, Self::Stop(_));
-        yes_or_no(model, verb, &what, kill, area)
+        begin(model, area, verb)
+    }
+
+    fn add_words(&self, model: &Model, bar: &mut Bar, area: Rect) {
+        let now = self.now(model);
+        let what = match now.as_ref().unwrap_or(self) {
+            Self::Stop(ids) | Self::Kill(ids) | Self::Restart(ids) => about_alive(model, ids),
+            Self::KillSurvivors(ids) => about_survivors(model, ids),
+            Self::Pause(ids) => about_pause(model, ids),
+            Self::Remove(ids) => about_ended(model, ids),
+            Self::Clear(ids) => about_logs(model, ids),
+        };
+        add_about(model, bar, &what, area);
     }
 
     fn answer(self: Box<Self>, model: &mut Model, answer: Option<Answer>, cmds: &mut Vec<Cmd>) {

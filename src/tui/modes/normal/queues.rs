@@ -10,7 +10,7 @@ use crate::tui::message::Cmd;
 use crate::tui::model::job::Job;
 use crate::tui::model::rows::is_within;
 use crate::tui::model::{Model, queues};
-use crate::tui::modes::confirm::{Answer, Question, ask, yes_or_no};
+use crate::tui::modes::confirm::{Answer, Offer, Question, add_about, ask, begin};
 use crate::tui::requests;
 use crate::tui::shell::{self, Verb};
 
@@ -122,7 +122,15 @@ struct Pause {
 }
 
 impl Question for Pause {
-    fn bar(&self, model: &Model, area: Rect) -> Bar {
+    fn answers(&self, _: &Model, _: Rect) -> Vec<Offer> {
+        vec![Offer::yes()]
+    }
+
+    fn begin(&self, model: &Model, area: Rect) -> Bar {
+        begin(model, area, "PAUSE")
+    }
+
+    fn add_words(&self, model: &Model, bar: &mut Bar, area: Rect) {
         let queue = &self.queue;
         let name = clean(&queue.queue);
         let of = queue.project.as_ref();
@@ -144,7 +152,7 @@ impl Question for Pause {
             format!("the queue {name}?"),
             format!("queue {name}?"),
         ];
-        yes_or_no(model, "PAUSE", &what, false, area)
+        add_about(model, bar, &what, area);
     }
 
     fn answer(self: Box<Self>, _: &mut Model, answer: Option<Answer>, cmds: &mut Vec<Cmd>) {

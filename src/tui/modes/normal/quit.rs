@@ -9,9 +9,9 @@ use crate::tui::message::{Cmd, Exit};
 use crate::tui::model::Model;
 use crate::tui::model::quitting::Quitting;
 use crate::tui::model::rows::group_of;
-use crate::tui::modes::confirm::{Answer, Question, choose};
+use crate::tui::modes::confirm::{Answer, Offer, Question, choose};
 use crate::tui::status::begin;
-use crate::tui::{hints, requests, text};
+use crate::tui::{requests, text};
 
 /// Asks what to stop; if nothing is alive, the view closes.
 pub(super) fn ask(model: &mut Model, cmds: &mut Vec<Cmd>) {
@@ -92,8 +92,46 @@ pub fn again(model: &mut Model, cmds: &mut Vec<Cmd>) {
 struct QuitAndStop;
 
 impl Question for QuitAndStop {
-    fn bar(&self, model: &Model, area: Rect) -> Bar {
-        bar(model, area)
+    /// `s stop shop (4)  A stop all 5`.
+    fn answers(&self, model: &Model, area: Rect) -> Vec<Offer> {
+        let wide = is_wide(area);
+        let alive = model.alive().len();
+        let mut offers = Vec::new();
+        if let Some((title, ids)) = group(model).filter(|(_, ids)| ids.len() < alive) {
+            let most = if wide { 16 } else { 10 };
+            let title = text::clip_middle(&title, most, model.theme.glyph("…"));
+            let stop = if wide { "stop " } else { "" };
+            let label = format!("{stop}{title} ({})", ids.len());
+            offers.push(Offer {
+                rank: 2,
+                ..Offer::new(Answer::StopGroup, label)
+            });
+        }
+        let all = match alive {
+            1 => "stop it".to_owned(),
+            n => format!("stop all {n}"),
+        };
+        offers.push(Offer::new(Answer::StopAll, all));
+        offers
+    }
+
+    fn begin(&self, model: &Model, area: Rect) -> Bar {
+        let word = if is_wide(area) {
+            "QUIT AND STOP?"
+        } else {
+            "QUIT?"
+        };
+        begin(model, area, word)
+    }
+
+    /// `5 jobs are running`; `3 running, 2 queued` if jobs wait to start.
+    fn add_words(&self, model: &Model, bar: &mut Bar, _: Rect) {
+        let are = match (model.alive_counts().with_waiting(), model.alive().len()) {
+            (Some(words), _) => words,
+            (None, 1) => "1 job is running".to_owned(),
+            (None, n) => format!("{n} jobs are running"),
+        };
+        bar.text(3, are, model.theme.strong());
     }
 
     fn answer(self: Box<Self>, model: &mut Model, answer: Option<Answer>, cmds: &mut Vec<Cmd>) {
@@ -105,36 +143,6 @@ impl Question for QuitAndStop {
     }
 }
 
-/// `5 jobs are running   s stop shop (4)  A stop all 5  n no`; `3 running, 2 queued` if jobs wait to start.
-fn bar(model: &Model, area: Rect) -> Bar {
-    let theme = &model.theme;
-    let alive = model.alive().len();
-    let wide = area.width >= 60;
-    let word = if wide { "QUIT AND STOP?" } else { "QUIT?" };
-    let mut bar = begin(model, area, word);
-    let are = match (model.alive_counts().with_waiting(), alive) {
-        (Some(words), _) => words,
-        (None, 1) => "1 job is running".to_owned(),
-        (None, n) => format!("{n} jobs are running"),
-    };
-    bar.text(3, are, theme.strong());
-    let mut key = |rank: u8, answer: Answer, label: String| {
-        if let Some(hint) = hints::labelled(model, answer, &label) {
-            bar.right(rank, hints::spans(model, hint));
-        }
-    };
-    if let Some((title, ids)) = group(model).filter(|(_, ids)| ids.len() < alive) {
-        let most = if wide { 16 } else { 10 };
-        let title = text::clip_middle(&title, most, theme.glyph("…"));
-        let stop = if wide { "stop " } else { "" };
-        let label = format!("{stop}{title} ({})", ids.len());
-        key(2, Answer::StopGroup, label);
-    }
-    let all = match alive {
-        1 => "stop it".to_owned(),
-        n => format!("stop all {n}"),
-    };
-    key(0, Answer::StopAll, all);
-    key(0, Answer::No, "no".to_owned());
-    bar
+fn is_wide(area: Rect) -> bool {
+    area.width >= 60
 }
