@@ -10,8 +10,8 @@
 //! - Parts of [`output`]: [`catch_up`] for large backlogs, [`display`], its screen, with [`sync_update`];
 //!   [`checkpoints`] and [`line_counter`], with which lines are found; [`sizes`] and [`layouts`], the sizes of the terminal
 //!   over time; [`log_start`], where the kept output begins.
-//! - [`registry`] holds all sessions and applies [`retention`]. [`admission`] decides whether another
-//!   session may run.
+//! - [`registry`] holds all sessions and applies [`retention`], by the time of `age_clock`. [`admission`] decides whether
+//!   another session may run.
 //! - [`quota`] chooses the output to delete when the logs are too large. [`usage`] measures how
 //!   busy a session is. [`lease`] tracks who holds the keyboard. [`tombstones`] remembers removed
 //!   sessions.
