@@ -108,6 +108,61 @@ fn name(node: &Node) -> String {
         .unwrap_or_default()
 }
 
+/// A task, and where its keys are looked for.
+struct Task<'a> {
+    node: &'a Node,
+    fields: Fields<'a>,
+    /// Its keys for this operating system, which come first.
+    here: Option<&'a Node>,
+    /// Its options, the first ones first: for this system, its own, those of all tasks.
+    options: [Option<&'a Node>; 3],
+}
+
+impl<'a> Task<'a> {
+    fn new(node: &'a Node, shared: Option<&'a Node>) -> Self {
+        let fields = Fields::new(node);
+        fields.ignore(LOOKS);
+        fields.ignore(&["label", "taskName"]);
+        let here = node.get(HERE);
+        let options = [
+            here.and_then(|here| here.get("options")),
+            fields.get("options"),
+            shared,
+        ];
+        Self {
+            node,
+            fields,
+            here,
+            options,
+        }
+    }
+
+    fn field(&self, key: &'static str) -> Option<&'a Node> {
+        let own = self.fields.get(key);
+        self.here.and_then(|here| here.get(key)).or(own)
+    }
+
+    fn option(&self, key: &str) -> Option<&'a Node> {
+        let mut options = self.options.iter().flatten();
+        options.find_map(|options| options.get(key))
+    }
+
+    fn kind(&self) -> Option<&'a str> {
+        self.field("type").and_then(Node::text)
+    }
+
+    fn is_background(&self) -> bool {
+        self.field("isBackground").and_then(Node::flag) == Some(true)
+    }
+
+    /// Whether VS Code starts it when it opens the directory.
+    fn runs_on_open(&self) -> bool {
+        let options = self.node.get("runOptions");
+        let run_on = options.and_then(|options| options.get("runOn"));
+        run_on.and_then(Node::text) == Some("folderOpen")
+    }
+}
+
 /// Fills in a job. The error is why it cannot be taken over.
 fn fill(
     source: &Source<'_>,
@@ -115,93 +170,75 @@ fn fill(
     node: &Node,
     shared: Option<&Node>,
 ) -> Result<(), String> {
-    let fields = Fields::new(node);
-    fields.ignore(LOOKS);
-    fields.ignore(&["label", "taskName"]);
-    let here = node.get(HERE);
-    let field = |key: &'static str| {
-        let own = fields.get(key);
-        here.and_then(|here| here.get(key)).or(own)
-    };
-    let options = [
-        here.and_then(|here| here.get("options")),
-        fields.get("options"),
-        shared,
-    ];
-    let option = |key: &str| {
-        options
-            .iter()
-            .flatten()
-            .find_map(|options| options.get(key))
-    };
-    let cwd = text::directory(option("cwd").and_then(Node::text).unwrap_or_default())?;
+    let task = Task::new(node, shared);
+    let cwd = task.option("cwd").and_then(Node::text);
+    let cwd = text::directory(cwd.unwrap_or_default())?;
     let texts = Texts::in_directory(&cwd);
-    let kind = field("type").and_then(Node::text);
-    let command = field("command");
-    match (kind, command) {
+    command(source, job, &task, &texts)?;
+    let of_script = match task.kind() {
+        Some("npm") => task.fields.text("path"),
+        _ => None,
+    };
+    if let Some(cwd) = source.cwd(Some(of_script.unwrap_or(&cwd))) {
+        job.set("cwd", cwd);
+    }
+    if !task.is_background() {
+        job.set("kind", "task");
+        if !task.runs_on_open() {
+            job.set("autostart", Toml::Bool(false));
+        }
+    }
+    if let Some(detail) = task.fields.text("detail") {
+        job.set("description", detail);
+    }
+    // Later ones win.
+    for options in task.options.into_iter().rev().flatten() {
+        environment(&texts, job, options);
+    }
+    needs(job, &task.fields);
+    if items(node.get("problemMatcher")).any(|matcher| matcher.get("background").is_some()) {
+        job.note("The patterns of its problemMatcher that say when it is ready are not taken over: ready = { log = \"REGEX\" }.");
+    }
+    job.notes.extend(task.fields.rest());
+    Ok(())
+}
+
+/// What it runs.
+fn command(
+    source: &Source<'_>,
+    job: &mut Sketch,
+    task: &Task<'_>,
+    texts: &Texts,
+) -> Result<(), String> {
+    match (task.kind(), task.field("command")) {
         (Some("npm"), _) => {
-            let script = fields.text("script").ok_or("it has no script")?;
+            let script = task.fields.text("script").ok_or("it has no script")?;
             let words = [package::manager(source, None).0, "run", script].map(literal);
             job.set("cmd", words.into_iter().collect::<Toml>());
         }
         (None | Some("shell"), Some(command)) => {
-            let line = line(&texts, command, field("args"))?;
-            match option("shell") {
-                Some(shell) => job.set("cmd", in_shell(&texts, shell, &line)?),
+            let line = line(texts, command, task.field("args"))?;
+            match task.option("shell") {
+                Some(shell) => job.set("cmd", in_shell(texts, shell, &line)?),
                 None => job.set("run", line),
             }
         }
         (Some("process"), Some(command)) => {
-            let words = std::iter::once(command).chain(items(field("args")));
+            let words = std::iter::once(command).chain(items(task.field("args")));
             let words = words.map(|node| texts.template(value(node)?.0));
-            job.set(
-                "cmd",
-                words
-                    .collect::<Result<Vec<_>, _>>()?
-                    .into_iter()
-                    .collect::<Toml>(),
-            );
+            let words = words.collect::<Result<Vec<_>, _>>()?;
+            job.set("cmd", words.into_iter().collect::<Toml>());
         }
         (Some(other), _) if !["shell", "process"].contains(&other) => {
             return Err(format!("tasks of type {other:?} are made by VS Code"));
         }
         // It only brings others up.
-        (_, None) if fields.get("dependsOn").is_some() => {
+        (_, None) if task.fields.get("dependsOn").is_some() => {
             job.set("cmd", ["true".to_owned()].into_iter().collect::<Toml>());
         }
         (_, None) => return Err("it has no command".to_owned()),
         (_, Some(_)) => return Err("its command is not known".to_owned()),
     }
-    let dir = if kind == Some("npm") {
-        fields.text("path")
-    } else {
-        None
-    };
-    if let Some(cwd) = source.cwd(Some(dir.unwrap_or(&cwd))) {
-        job.set("cwd", cwd);
-    }
-    let is_background = field("isBackground").and_then(Node::flag) == Some(true);
-    if !is_background {
-        job.set("kind", "task");
-    }
-    let run_on = node
-        .get("runOptions")
-        .and_then(|options| options.get("runOn"));
-    if !is_background && run_on.and_then(Node::text) != Some("folderOpen") {
-        job.set("autostart", Toml::Bool(false));
-    }
-    if let Some(detail) = fields.text("detail") {
-        job.set("description", detail);
-    }
-    // Later ones win.
-    for options in options.into_iter().rev().flatten() {
-        environment(&texts, job, options);
-    }
-    needs(job, &fields);
-    if items(node.get("problemMatcher")).any(|matcher| matcher.get("background").is_some()) {
-        job.note("The patterns of its problemMatcher that say when it is ready are not taken over: ready = { log = \"REGEX\" }.");
-    }
-    job.notes.extend(fields.rest());
     Ok(())
 }
 
