@@ -36,6 +36,7 @@ impl Scroll {
 
     /// Moves the cursor to a place with some rows above and below it, as far as there are any.
     pub fn put_in_context(&mut self, place: Place) {
+        self.show_all_for(place.row);
         self.put(place);
         let context = CONTEXT.min(self.height().saturating_sub(1) / 2);
         let (at, top) = (self.index(place.row), self.index(self.top));

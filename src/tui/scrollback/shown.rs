@@ -54,6 +54,13 @@ impl Scroll {
         self.keep_column();
     }
 
+    /// Shows all lines again if this row is not one of a matching line.
+    pub(super) fn show_all_for(&mut self, row: usize) {
+        if !self.shows(row) {
+            self.only = None;
+        }
+    }
+
     /// Updates the matches and the set of shown rows.
     pub(super) fn look_again(&mut self) {
         if let Some(search) = &mut self.search {

@@ -148,6 +148,22 @@ fn shows_only_matching_lines() {
 }
 
 #[test]
+fn a_jump_out_of_the_matching_lines_shows_all_lines() {
+    let mut scroll = scroll();
+    scroll.receive(Part::First, &log(0, 50), 0, 0);
+    scroll.search("line .?7$");
+    scroll.put(scroll.next(JumpTarget::Match, Direction::Older).unwrap());
+    scroll.filter();
+    let place = |row| Place { row, col: 0 };
+    scroll.put_in_context(place(17));
+    assert!(scroll.is_filtered() && at(&scroll) == "line 17");
+    scroll.put_in_context(place(21));
+    assert!(!scroll.is_filtered());
+    assert_eq!(at(&scroll), "line 21");
+    assert!(shown(&scroll).contains(&"line 21"));
+}
+
+#[test]
 fn a_new_width_keeps_the_position() {
     let mut scroll = scroll();
     scroll.receive(Part::First, &log(0, 50), 0, 0);

@@ -10,6 +10,7 @@ use super::pairs::{Compare, Side};
 use crate::term::align::Pair;
 use crate::tui::bar::Bar;
 use crate::tui::model::Model;
+use crate::tui::units::clock_seconds;
 use crate::tui::{status, text};
 
 /// Minimum width in columns at which the logs are beside each other.
@@ -43,8 +44,10 @@ pub(super) fn widest(compare: &Compare) -> usize {
 /// Draws both logs over everything but the status line.
 pub(super) fn draw(model: &Model, compare: &Compare, buf: &mut Buffer) {
     let columns = columns(model);
+    let [left, right] = compare.sides.each_ref().map(|side| model.name_of(&side.id));
+    let has_same_name = left == right;
     for (column, side) in columns.iter().zip(&compare.sides) {
-        draw_title(model, side, column.title, buf);
+        draw_title(model, side, has_same_name, column.title, buf);
     }
     let first = columns[0].lines;
     if !compare.is_loaded() {
@@ -109,15 +112,23 @@ pub(super) fn bar(model: &Model, compare: &Compare, area: Rect) -> Bar {
     bar
 }
 
-fn draw_title(model: &Model, side: &Side, area: Rect, buf: &mut Buffer) {
+/// The name of a job and its command. With `has_same_name`, the start tells it from the other one.
+fn draw_title(model: &Model, side: &Side, has_same_name: bool, area: Rect, buf: &mut Buffer) {
     if area.is_empty() {
         return;
     }
     let theme = &model.theme;
     let room = usize::from(area.width);
-    let name = text::clip_middle(&model.name_of(&side.id), room, theme.glyph("…"));
+    let job = model.job(&side.id);
+    let mut name = model.name_of(&side.id);
+    if let Some(job) = job.filter(|_| has_same_name) {
+        let summary = &job.record.summary;
+        let started = summary.started_at.unwrap_or(summary.created_at).millis();
+        name = format!("{name} of {}", clock_seconds(started, &model.zone));
+    }
+    let name = text::clip_middle(&name, room, theme.glyph("…"));
     buf.set_string(area.x, area.y, &name, theme.strong());
-    let Some(job) = model.job(&side.id) else {
+    let Some(job) = job else {
         return;
     };
     let x = text::width(&name) + 2;

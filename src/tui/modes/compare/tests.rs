@@ -141,3 +141,17 @@ fn a_low_window_shows_a_line_of_each_log_and_nothing_over_another() {
     let rows: Vec<&str> = text.lines().take(3).collect();
     assert_eq!(rows, ["   web  npm run web", " | x", " | y"]);
 }
+
+#[test]
+fn two_jobs_of_one_name_are_told_apart_by_their_start() {
+    let mut dash = compared(120, 24);
+    assert!(!dash.text().contains("web of"), "{}", dash.text());
+    for job in &mut dash.model.jobs {
+        if *job.id() == id("api") {
+            job.name = "web".to_owned();
+        }
+    }
+    dash.model.dirty = true;
+    let text = dash.text();
+    assert_eq!(text.matches("web of ").count(), 2, "{text}");
+}
