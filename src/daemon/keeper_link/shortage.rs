@@ -18,7 +18,8 @@ const SPARE_FILES_FOR_CLIENTS: usize = 10;
 /// Descriptors that the daemon needs per job.
 const FILES_PER_JOB: usize = 3;
 
-/// Numbers of EAGAIN, ENFILE, EMFILE and ENOSPC on Linux; see errno(3).
+/// Numbers of E2BIG, EAGAIN, ENFILE, EMFILE and ENOSPC on Linux; see errno(3).
+const TOO_BIG: i32 = 7;
 const AGAIN: i32 = 11;
 const NFILE: i32 = 23;
 const MFILE: i32 = 24;
@@ -32,6 +33,10 @@ pub(crate) fn check_connection() -> Result<(), Error> {
         Err(open_files(std::process::id()))
     }
 }
+
+/// What to do if the arguments are too long. The limits are those of execve(2).
+const TOO_LONG: &str = "an argument has less than 128 KiB, and all of them with the environment have a limit, too: \
+                        put the text into a file, or type it as input";
 
 /// Maximum number of characters of a command in an error.
 const QUOTED: usize = 200;
@@ -60,7 +65,12 @@ impl KeeperLink {
             let program = failure.program.as_deref();
             let quoted = cut(program.unwrap_or(command).to_owned(), QUOTED);
             let message = format!("{quoted} could not be started: {message}");
-            Error::new(ErrorCode::SpawnFailed, message).data(json!({ "path": program }))
+            let error = Error::new(ErrorCode::SpawnFailed, message);
+            let error = error.data(json!({ "path": program }));
+            match errno {
+                Some(TOO_BIG) => error.hint(TOO_LONG),
+                _ => error,
+            }
         });
         error.add_data("errno", json!(errno))
     }

@@ -321,6 +321,8 @@ fn a_script_that_is_too_long_is_cut_in_the_error() {
         error["message"],
         "/bin/sh could not be started: Argument list too long (os error 7)"
     );
+    let hint = error["hint"].as_str().unwrap();
+    assert!(hint.contains("into a file"), "{error}");
 }
 
 #[test]
