@@ -3,8 +3,8 @@
 //! An agent's session is removed when its TTL is over. A person's session stays until room is
 //! needed: above `people_count` sessions, those that were not accessed for `people_ms` are removed,
 //! and above ten times that number any of them. Successful sessions are removed before failed ones,
-//! and the least recently accessed first. Those that have just ended come last, whether they have failed or not: whoever
-//! has started them is to learn how they ended.
+//! and the least recently accessed first. Those of agents that have just ended come last, whether they have failed or
+//! not: whoever has started them is to learn how they ended.
 
 use super::session::Session;
 use crate::protocol::{SessionId, Timestamp};
@@ -13,7 +13,7 @@ use crate::protocol::{SessionId, Timestamp};
 /// session costs a few kilobytes of the daemon's memory.
 const BOUND: usize = 10;
 
-/// A session that was accessed, or has ended, less than 10 minutes ago is young.
+/// A session of an agent that was accessed, or has ended, less than 10 minutes ago is young.
 const YOUNG_MS: i64 = 10 * 60_000;
 
 /// How long finished sessions are kept, and how many.
@@ -56,7 +56,9 @@ pub(super) fn surplus(
     let order = |session: &&Session| {
         let is_newest = session.id == *newest;
         let accessed = session.accessed().wall;
-        let is_young = now.millis() - accessed.millis() < YOUNG_MS;
+        let is_recent = now.millis() - accessed.millis() < YOUNG_MS;
+        // Those of people are kept for longer in any case, unless they say otherwise.
+        let is_young = is_recent && !session.stays_until_room();
         (
             is_newest,
             is_young,

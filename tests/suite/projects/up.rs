@@ -295,7 +295,7 @@ fn a_question_is_told_and_answered() {
     let file = shop.dir.join("bgproc.toml");
     let args = ["up", "--file", file.to_str().unwrap()];
     let mut view = Terminal::new(&shop.home, &args, (100, 24));
-    view.wait_for_text("db asks: Password:  (answer: bgproc attach db)");
+    view.wait_for_text("db asks: Password:  (answer: bgproc attach shop/db)");
     shop.ok(&["send", "db", "secret"]);
     view.wait_for_text("db ready");
 }
