@@ -3,8 +3,15 @@
 use std::io;
 use std::os::fd::OwnedFd;
 use std::process::Child;
+use std::time::Duration;
 
-use crate::sys::process;
+use tokio::io::Interest;
+use tokio::time::timeout;
+
+use crate::sys::{process, readiness};
+
+/// How long a keeper that has closed its socket may take to die.
+const DYING: Duration = Duration::from_secs(5);
 
 /// The keeper's process, and the keeper's version.
 pub(crate) struct KeeperProcess {
@@ -59,9 +66,18 @@ impl KeeperProcess {
         self.version.is_some()
     }
 
-    /// A duplicate of the pidfd; `None` if the process is dead.
+    /// A duplicate of the pidfd, for [`Self::dies`]; `None` if the process is dead.
     pub(crate) fn pidfd(&self) -> io::Result<Option<OwnedFd>> {
         self.pidfd.as_ref().map(OwnedFd::try_clone).transpose()
+    }
+
+    /// Whether it is dead, or dies soon: a process that is killed closes its sockets before it has ended.
+    pub(crate) async fn dies(pidfd: Option<OwnedFd>) -> io::Result<bool> {
+        let Some(pidfd) = pidfd else {
+            return Ok(true);
+        };
+        let pidfd = readiness::watch(pidfd, Interest::READABLE)?;
+        Ok(timeout(DYING, pidfd.readable()).await.is_ok())
     }
 
     /// Reaps a dead keeper, if it is a child of this daemon.

@@ -52,8 +52,16 @@ pub(super) async fn greetings(channel: &mut Channel, link: &OwnedFd) -> io::Resu
         ready.readable().await?.clear_ready();
         let received = match channel.receive::<ToDaemon>(NEEDED) {
             Ok(received) => received,
-            // The keeper was killed meanwhile. What has arrived is handed to the next one.
-            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof && welcome.is_some() => {
+            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => {
+                let pidfd = match &welcome {
+                    Some(Welcome { process, .. }) => process.pidfd()?,
+                    None => return Err(error),
+                };
+                // One that lives has all sessions, and starts another daemon.
+                if !KeeperProcess::dies(pidfd).await? {
+                    return Err(error);
+                }
+                // What has arrived is handed to the next keeper.
                 tracing::warn!(
                     sessions = kept.len(),
                     expected,
@@ -173,6 +181,15 @@ mod tests {
         } = greetings(&mut daemon, &link).await.unwrap();
         assert!(welcome.process.pidfd().unwrap().is_none());
         assert_eq!(handed.keys().collect::<Vec<_>>(), [&kept().session]);
+    }
+
+    #[tokio::test]
+    async fn a_keeper_that_breaks_off_and_lives_keeps_its_sessions() {
+        let (keeper, mut daemon) = keeper();
+        drop(keeper);
+        let link = waiting_end(&daemon).unwrap();
+        let error = greetings(&mut daemon, &link).await.err().unwrap();
+        assert_eq!(error.kind(), io::ErrorKind::UnexpectedEof);
     }
 
     #[tokio::test]

@@ -8,19 +8,14 @@ use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::time::Duration;
 
-use tokio::io::Interest;
-
 use crate::daemon::hub::Hub;
 use crate::daemon::keeper_link::{KeeperProcess, waiting_end};
 use crate::daemon::sessions::Sessions;
 use crate::daemon::state::State;
 use crate::protocol::keeper::ToKeeper;
 use crate::sys::channel::Channel;
+use crate::sys::detach;
 use crate::sys::role::ProcessRole;
-use crate::sys::{detach, readiness};
-
-/// How long a keeper that has closed its socket may take to die.
-const DYING: Duration = Duration::from_secs(5);
 
 /// How long a new keeper may take to make room for the next session.
 const ADOPTION: Duration = Duration::from_secs(5);
@@ -57,13 +52,10 @@ async fn wait(pause: &mut Duration) {
 /// Waits until the keeper is dead, and reaps it.
 async fn bury(hub: &Hub) -> io::Result<()> {
     let pidfd = hub.read().keeper.process().pidfd()?;
-    if let Some(pidfd) = pidfd {
-        let pidfd = readiness::watch(pidfd, Interest::READABLE)?;
-        if tokio::time::timeout(DYING, pidfd.readable()).await.is_err() {
-            return Err(io::Error::other(
-                "the keeper closed its socket and still runs",
-            ));
-        }
+    if !KeeperProcess::dies(pidfd).await? {
+        return Err(io::Error::other(
+            "the keeper closed its socket and still runs",
+        ));
     }
     hub.change(|state| state.keeper.process_mut().reap())
 }
