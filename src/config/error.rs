@@ -1,8 +1,11 @@
 //! Errors in a configuration file, with their positions.
 
+use std::collections::BTreeMap;
 use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+
+use toml::Spanned;
 
 /// Why a configuration file cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -126,6 +129,18 @@ impl Wrong {
             span,
             message: message.into(),
         }
+    }
+
+    /// What is wrong with the entries of a table, as `fault` says of each by its name.
+    pub fn of_entries<T>(
+        entries: &BTreeMap<String, Spanned<T>>,
+        fault: impl Fn(&str, &T) -> Option<String>,
+    ) -> Vec<Self> {
+        let wrong = |(name, entry): (&String, &Spanned<T>)| {
+            let message = fault(name, entry.get_ref())?;
+            Some(Self::new(entry.span(), message))
+        };
+        entries.iter().filter_map(wrong).collect()
     }
 
     /// The error with its position, for the file at `path` with the content `text`.

@@ -39,11 +39,7 @@ pub fn is_name(word: &str) -> bool {
 
 /// Checks what serde cannot. Returns what is wrong, for each host the first.
 pub(super) fn check(hosts: &BTreeMap<String, Spanned<HostEntry>>) -> Vec<Wrong> {
-    let wrong = |(name, entry): (&String, &Spanned<HostEntry>)| {
-        let message = fault(name, entry.get_ref())?;
-        Some(Wrong::new(entry.span(), message))
-    };
-    hosts.iter().filter_map(wrong).collect()
+    Wrong::of_entries(hosts, fault)
 }
 
 /// What is wrong with a host.

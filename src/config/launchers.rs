@@ -68,11 +68,7 @@ fn time<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Duration>, 
 
 /// Checks what serde cannot. Returns what is wrong, for each launcher the first.
 pub(super) fn check(launchers: &BTreeMap<String, Spanned<LauncherEntry>>) -> Vec<Wrong> {
-    let wrong = |(name, entry): (&String, &Spanned<LauncherEntry>)| {
-        let message = fault(name, entry.get_ref())?;
-        Some(Wrong::new(entry.span(), message))
-    };
-    launchers.iter().filter_map(wrong).collect()
+    Wrong::of_entries(launchers, fault)
 }
 
 /// What is wrong with a launcher.
