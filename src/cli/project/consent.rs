@@ -21,26 +21,13 @@ pub fn confirmed<'a>(
     ended(request, state, apply).filter(asks).collect()
 }
 
-/// The command that makes these changes without a question. It ends the runs of `count` jobs: those of others, too.
-pub(in crate::cli) fn unasked(
-    command: String,
-    changes: &[&PlannedChange],
-    count: usize,
-) -> Unasked {
-    let mut kinds = changes.iter().map(|change| change.change);
-    let is_restart = kinds.any(|kind| kind == ChangeKind::Restart);
-    Unasked {
-        command,
-        does: if is_restart { "restarts" } else { "stops" },
-        count,
-    }
-}
-
-/// Asks before these changes are made.
-pub(in crate::cli) fn require(
+/// Asks before these changes are made, if there are any. `command` makes them without a question. It ends the runs of
+/// `count` jobs: those of others, too.
+pub fn require(
     ctx: &mut Context,
     changes: &[&PlannedChange],
-    unasked: &Unasked,
+    count: usize,
+    command: impl FnOnce(&Context) -> String,
 ) -> Result<(), Failure> {
     let named = |kind: ChangeKind, verb: &str| {
         let of_kind = changes.iter().filter(|change| change.change == kind);
@@ -56,6 +43,13 @@ pub(in crate::cli) fn require(
         return Ok(());
     }
     let names: Vec<String> = changes.iter().map(|change| clean(&change.job)).collect();
+    let mut kinds = changes.iter().map(|change| change.change);
+    let is_restart = kinds.any(|kind| kind == ChangeKind::Restart);
+    let unasked = Unasked {
+        command: command(ctx),
+        does: if is_restart { "restarts" } else { "stops" },
+        count,
+    };
     let unasked = unasked.failure(&names);
     consent::require(ctx, &parts.join(" and "), "nothing was changed", unasked)
 }

@@ -95,8 +95,7 @@ impl Reload {
             plan::print(ctx, &state)?;
         }
         let count = plan::ended(request, &state, true).count();
-        let unasked = consent::unasked(ctx.given().unasked(), &confirmed, count);
-        consent::require(ctx, &confirmed, &unasked)?;
+        consent::require(ctx, &confirmed, count, |ctx| ctx.given().unasked())?;
         if consent::to_prune(ctx, &gone)? {
             request.prune = Some(true);
         }

@@ -226,8 +226,7 @@ impl Up {
             plan::print(ctx, &state)?;
         }
         let count = plan::ended(request, &state, self.apply).count();
-        let unasked = consent::unasked(self.command_unasked(ctx), &confirmed, count);
-        consent::require(ctx, &confirmed, &unasked)?;
+        consent::require(ctx, &confirmed, count, |ctx| self.command_unasked(ctx))?;
         if !self.apply && may_ask {
             request.apply = Some(consent::to_apply(ctx, &state)?);
         }
