@@ -13,7 +13,7 @@ use crate::engine::input::needs;
 use crate::engine::journal_note::Entry;
 use crate::protocol::params::Events;
 use crate::protocol::reply::Happened;
-use crate::protocol::{Error, ErrorCode, Event, EventKind, SessionId};
+use crate::protocol::{Event, EventKind, SessionId};
 
 /// Default number of events in a reply.
 const DEFAULT_LIMIT: usize = 100;
@@ -37,13 +37,9 @@ pub(super) async fn events(hub: &Hub, client: &Client, params: Events) -> Answer
     let deadline = Instant::now() + Duration::from_millis(wait);
     let scope = &client.principal.scope;
     if let Some(seq) = params.ack {
-        if client.greeting.policy.read_only {
-            // The other clients of its scope would not be told of them any more.
-            let message = "`ack` is not allowed: this connection is read-only";
-            return Err(
-                Error::new(ErrorCode::PermissionDenied, message).hint("`afterSeq` reads on")
-            );
-        }
+        // The other clients of its scope would not be told of them any more.
+        let may = client.may_change("ack");
+        may.map_err(|error| error.hint("`afterSeq` reads on"))?;
         hub.change(|state| state.events.acknowledge(scope, seq));
     }
     let is_news = params.news == Some(true);

@@ -103,14 +103,10 @@ fn check_policy(client: &Client, action: &Action) -> Result<(), Error> {
     if let Some(what) = action.traits().people {
         client.people_only(what)?;
     }
-    if client.greeting.policy.read_only && !action.reads() {
-        let message = format!(
-            "`{}` is not allowed: this connection is read-only",
-            action.name()
-        );
-        return Err(Error::new(ErrorCode::PermissionDenied, message));
+    if action.reads() {
+        return Ok(());
     }
-    Ok(())
+    client.may_change(action.name())
 }
 
 /// A client of another protocol version may only query and stop the daemon, which is what an upgrade needs.

@@ -264,6 +264,15 @@ impl Client {
         }
     }
 
+    /// Refuses an action or a parameter that changes something to a client that may only read.
+    pub(crate) fn may_change(&self, what: &str) -> Result<(), Error> {
+        if !self.greeting.policy.read_only {
+            return Ok(());
+        }
+        let message = format!("`{what}` is not allowed: this connection is read-only");
+        Err(Error::new(ErrorCode::PermissionDenied, message))
+    }
+
     /// Cancels the oldest request in flight that has this id; false if there is none.
     pub(crate) fn cancel(&self, id: &RequestId) -> bool {
         let ended = self.in_flight.abort(id);

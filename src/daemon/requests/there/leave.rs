@@ -84,11 +84,12 @@ fn is_open(entry: &Entry) -> bool {
 
 async fn kill(main: &Rc<Channel>, scope: &Scope) -> Result<(), Lost> {
     let wanted = fields(json!({ "limit": ALL_SESSIONS }));
-    let mut listed = main.call("list", wanted.clone()).await?;
-    while listed.as_ref().is_err_and(is_limit) {
-        sleep(BUSY).await;
-        listed = main.call("list", wanted.clone()).await?;
-    }
+    let mut listed = loop {
+        match main.call("list", wanted.clone()).await? {
+            Err(error) if is_limit(&error) => sleep(BUSY).await,
+            listed => break listed,
+        }
+    };
     let records = match listed.as_mut().map(|said| said["sessions"].take()) {
         Ok(Value::Array(records)) => records,
         // A host that does not tell its sessions does not end them either.
