@@ -53,14 +53,17 @@ fn left_alone(change: &Value) -> Option<String> {
         ));
     }
     let is_left = change["change"] == "restart" && change["ended"] != true;
-    let note = change["note"].as_str().map(|note| format!(" ({note})"));
     is_left.then(|| {
         format!(
             "{} runs on as it was{}; apply:true restarts it",
             word(change, "job"),
-            note.unwrap_or_default()
+            in_brackets(change["note"].as_str())
         )
     })
+}
+
+fn in_brackets(note: Option<&str>) -> String {
+    note.map(|note| format!(" ({note})")).unwrap_or_default()
 }
 
 /// `planned: restart api (run changed)`.
@@ -71,9 +74,8 @@ fn plan(change: &Value) -> String {
         Some("scheduleEnds") => Some("not in the file; its schedule ends"),
         _ => change["note"].as_str(),
     };
-    let note = note.map(|note| format!(" ({note})"));
     let (what, job) = (word(change, "change"), word(change, "job"));
-    format!("planned: {what} {job}{}", note.unwrap_or_default())
+    format!("planned: {what} {job}{}", in_brackets(note))
 }
 
 /// `api ready http://localhost:3000 k3v9xq2mwt7b`.
