@@ -1,8 +1,8 @@
-//! What follows the end of a run: a restart or `onExit`. Also the result of a run's probe.
+//! What runs a session again after its end: a request, or its restart policy.
 
 use serde::{Deserialize, Serialize};
 
-use super::{Actor, Life, Probed};
+use super::{Actor, Life};
 use crate::engine::Now;
 use crate::engine::retry::{self, Retry, Verdict};
 use crate::protocol::{Ending, RestartPolicy, Status, Timestamp};
@@ -21,38 +21,65 @@ pub struct RestartRequest {
     pub other_env: bool,
 }
 
+/// What runs the session again.
+#[derive(Clone, PartialEq, Default, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub(super) struct Again {
+    /// Who has asked for the next run, if it is ended only to run again. A new daemon goes on from there.
+    #[serde(rename = "again", skip_serializing_if = "Option::is_none")]
+    request: Option<RestartRequest>,
+    /// State of its restart policy; absent until the policy has taken effect.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    retry: Option<Retry>,
+    /// Why the last run ended, without the note that it is run again; empty if there is no reason. Set while it is
+    /// `retrying`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason_before_retry: Option<String>,
+}
+
+impl Again {
+    /// What is left of it once the next run has begun: how often in a row that has happened.
+    pub(super) fn begun(self) -> Self {
+        Self {
+            retry: self.retry.map(|retry| Retry { at: None, ..retry }),
+            ..Self::default()
+        }
+    }
+}
+
+/// Its next run.
 impl Life {
     /// It runs again after the end that is about to be asked for; with `None` it does not any more. Returns whether
     /// that is news.
     pub fn run_again(&mut self, again: Option<RestartRequest>) -> bool {
-        let is_news = self.again != again;
-        self.again = again;
+        let is_news = self.again.request != again;
+        self.again.request = again;
         is_news
     }
 
     /// The run that was asked for, while the run before is being ended and until the next one has begun.
     pub fn again(&self) -> Option<&RestartRequest> {
-        self.again.as_ref()
+        self.again.request.as_ref()
     }
 
     /// Whether it has not ended, or was ended only to run again.
     pub fn is_going(&self) -> bool {
-        !self.status.is_finished() || self.again.is_some()
+        !self.status.is_finished() || self.again.request.is_some()
     }
 
     /// Applies the restart policy after the end of a run. Returns true if the session will be
     /// restarted; it is `retrying` until then.
     pub fn retry(&mut self, policy: RestartPolicy, now: Now) -> bool {
-        let count = self.retry.map_or(0, |retry| retry.count);
-        let runtime_ms = self.runtime_ms.unwrap_or_default();
-        self.reason_before_retry = None;
+        let count = self.again.retry.map_or(0, |retry| retry.count);
+        let runtime_ms = self.end.runtime_ms.unwrap_or_default();
+        self.again.reason_before_retry = None;
         let note = match retry::judge(policy, self.status, runtime_ms, count) {
             Verdict::Final => {
-                self.retry = None;
+                self.again.retry = None;
                 return false;
             }
             Verdict::Exhausted => {
-                self.retry = None;
+                self.again.retry = None;
                 match count {
                     0 => return false,
                     1 => "it was restarted once, and no retries are left".to_owned(),
@@ -62,26 +89,26 @@ impl Life {
                 }
             }
             Verdict::Again { count, backoff_ms } => {
-                self.retry = Some(Retry {
+                self.again.retry = Some(Retry {
                     count,
                     backoff_ms,
                     at: Some(now.boot.saturating_add(backoff_ms)),
                     outcome: self.status,
                 });
                 self.status = Status::Retrying;
-                self.reason_before_retry = Some(self.reason.clone().unwrap_or_default());
+                self.again.reason_before_retry = Some(self.end.reason.clone().unwrap_or_default());
                 let which = of_how_many(count, policy);
                 let which = which.unwrap_or_else(|| format!("time {count} in a row"));
                 format!("it is run again ({which})")
             }
         };
-        self.add_reason(&note);
+        self.end.add_reason(&note);
         self.status == Status::Retrying
     }
 
     /// How many times in a row its policy has run it again, or is about to; 0 if the last run was not such a one.
     pub fn retries(&self) -> u32 {
-        self.retry.map_or(0, |retry| retry.count)
+        self.again.retry.map_or(0, |retry| retry.count)
     }
 
     /// That it was started again after run `known`, which a reader has seen, and how its last run ended; `None` if it
@@ -97,6 +124,7 @@ impl Life {
         let end = before.and_then(|run| Ending::from(run).known());
         // Its policy keeps how the run ended that it has followed.
         let is_limit = self
+            .again
             .retry
             .is_some_and(|retry| retry.count > 0 && retry.outcome == Status::TimedOut);
         let after = end.map_or_else(String::new, |end| {
@@ -118,6 +146,7 @@ impl Life {
     /// Returns true if a restart was pending.
     pub fn stop_retrying(&mut self, by: Option<&Actor>, policy: Option<RestartPolicy>) -> bool {
         let Some(retry) = self
+            .again
             .retry
             .take()
             .filter(|_| self.status == Status::Retrying)
@@ -125,21 +154,22 @@ impl Life {
             return false;
         };
         // Absent in records of older versions.
-        if let Some(before) = self.reason_before_retry.take() {
-            self.reason = Some(before).filter(|reason| !reason.is_empty());
+        if let Some(before) = self.again.reason_before_retry.take() {
+            self.end.reason = Some(before).filter(|reason| !reason.is_empty());
         }
         let which = policy.and_then(|policy| of_how_many(retry.count, policy));
         let which = which.unwrap_or_else(|| retry.count.to_string());
         match by {
             Some(actor) => {
                 self.status = Status::Killed;
-                self.ended_by = Some(actor.ended_by());
-                self.add_reason(&format!("{} stopped it before retry {which}", actor.name()));
+                self.end.by = Some(actor.ended_by());
+                self.end
+                    .add_reason(&format!("{} stopped it before retry {which}", actor.name()));
             }
             None => {
                 // Its policy has not given up: it can be continued as a run that was lost.
                 self.status = Status::Lost;
-                self.add_reason(&format!(
+                self.end.add_reason(&format!(
                     "bgproc ended before retry {which}, and its environment is not known"
                 ));
             }
@@ -149,7 +179,7 @@ impl Life {
 
     /// Resets the count of restarts, because a client asked for this one.
     pub fn forget_retries(&mut self) {
-        if let Some(retry) = &mut self.retry {
+        if let Some(retry) = &mut self.again.retry {
             retry.count = 0;
         }
     }
@@ -157,7 +187,10 @@ impl Life {
     /// When its policy restarts it, in boot-time milliseconds.
     pub fn retry_at(&self) -> Option<u64> {
         let waits = self.status == Status::Retrying;
-        self.retry.filter(|_| waits).and_then(|retry| retry.at)
+        self.again
+            .retry
+            .filter(|_| waits)
+            .and_then(|retry| retry.at)
     }
 
     /// When its policy restarts it, by the wall clock.
@@ -170,61 +203,10 @@ impl Life {
     /// The pause before the pending restart, in milliseconds.
     pub fn backoff_ms(&self) -> Option<u64> {
         let waits = self.status == Status::Retrying;
-        self.retry.filter(|_| waits).map(|retry| retry.backoff_ms)
-    }
-
-    /// Sets the result of the probe.
-    pub fn set_probed(&mut self, probed: Probed) {
-        self.probed = Some(probed);
-        self.unready_since = None;
-    }
-
-    /// The probe does not hold any more, at `boot` (boot-time milliseconds).
-    pub fn lost_readiness(&mut self, boot: u64) {
-        self.set_probed(Probed::Lost);
-        self.unready_since = Some(boot);
-    }
-
-    /// It could not be ready while it was paused: the time without readiness begins again at `boot` (boot-time
-    /// milliseconds).
-    pub fn forgive_unready(&mut self, boot: u64) {
-        self.unready_since = self.unready_since.map(|_| boot);
-    }
-
-    /// Since when it is not ready any more, in boot-time milliseconds.
-    pub fn unready_since(&self) -> Option<u64> {
-        self.unready_since
-    }
-
-    /// Result of the probe in this run.
-    pub fn probed(&self) -> Option<Probed> {
-        self.probed
-    }
-
-    /// It has ended for good, and its `onExit` must be run.
-    pub fn owe_on_exit(&mut self) {
-        self.owes_on_exit = true;
-    }
-
-    /// Its `onExit` is running.
-    pub fn on_exit_began(&mut self) {
-        self.owes_on_exit = false;
-    }
-
-    /// Its `onExit` has ended; `failure` says why it failed.
-    pub fn on_exit_ended(&mut self, failure: Option<String>) {
-        self.owes_on_exit = false;
-        self.on_exit_failure = failure;
-    }
-
-    /// Whether its `onExit` has still to be run.
-    pub fn owes_on_exit(&self) -> bool {
-        self.owes_on_exit
-    }
-
-    /// Why its `onExit` failed.
-    pub fn on_exit_failure(&self) -> Option<&str> {
-        self.on_exit_failure.as_deref()
+        self.again
+            .retry
+            .filter(|_| waits)
+            .map(|retry| retry.backoff_ms)
     }
 }
 
