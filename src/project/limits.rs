@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 use super::keys;
 use super::node::Value;
 use super::section::Section;
-use crate::protocol::{JobLimits, bounds};
+use crate::protocol::{JobLimits, bounds, size};
 
 /// Reads the table `limits`. 0 is the same as no limit.
 pub(super) fn read(section: &Section<'_>) -> JobLimits {
@@ -13,8 +13,8 @@ pub(super) fn read(section: &Section<'_>) -> JobLimits {
     let cpu_ms = section.duration("cpu_time").unwrap_or_default();
     let nice = section.number("nice", -20..=19);
     JobLimits {
-        log_bytes: size(section, "log", bounds::LEAST_LOG_BYTES, "64K"),
-        memory_bytes: size(section, "memory", bounds::LEAST_MEMORY, "1M"),
+        log_bytes: bytes(section, "log", bounds::LEAST_LOG_BYTES, "64K"),
+        memory_bytes: bytes(section, "memory", bounds::LEAST_MEMORY, "1M"),
         // Whole seconds, at least one: less than a second would otherwise be no limit.
         cpu_sec: (cpu_ms > 0).then(|| cpu_ms.div_ceil(1000)),
         processes: count(section, "processes", 0..=i64::MAX),
@@ -43,11 +43,11 @@ fn open_files(section: &Section<'_>) -> Option<u64> {
 }
 
 /// A size: a number of bytes, or a text such as `64M`.
-fn size(section: &Section<'_>, key: &str, least: u64, word: &str) -> Option<u64> {
+fn bytes(section: &Section<'_>, key: &str, least: u64, word: &str) -> Option<u64> {
     let node = section.get(key)?;
     let bytes = match &node.value {
         Value::Integer(number) => u64::try_from(*number).ok(),
-        Value::String(text) => bytes(text),
+        Value::String(text) => size::bytes(text),
         _ => None,
     };
     match bytes {
@@ -60,46 +60,6 @@ fn size(section: &Section<'_>, key: &str, least: u64, word: &str) -> Option<u64>
         None => {
             section.wrong(&node.place, key, "a size such as \"64M\" or \"2G\"");
             None
-        }
-    }
-}
-
-/// The bytes of `64M`, `64MB`, `64MiB`: powers of 1024, as in the memory limits of docker and systemd.
-fn bytes(text: &str) -> Option<u64> {
-    let text = text.trim();
-    let digits = text
-        .find(|c: char| !c.is_ascii_digit())
-        .unwrap_or(text.len());
-    let (number, unit) = text.split_at(digits);
-    let power = match unit.trim().to_ascii_uppercase().as_str() {
-        "" | "B" => 0,
-        "K" | "KB" | "KIB" => 1,
-        "M" | "MB" | "MIB" => 2,
-        "G" | "GB" | "GIB" => 3,
-        "T" | "TB" | "TIB" => 4,
-        _ => return None,
-    };
-    number.parse::<u64>().ok()?.checked_mul(1024u64.pow(power))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn sizes_have_units() {
-        for (text, expected) in [
-            ("0", Some(0)),
-            ("64K", Some(65536)),
-            ("2G", Some(2 << 30)),
-            ("1 MiB", Some(1 << 20)),
-            ("x", None),
-            ("1X", None),
-            ("-1", None),
-            ("", None),
-            ("99999999999T", None),
-        ] {
-            assert_eq!(bytes(text), expected, "{text}");
         }
     }
 }

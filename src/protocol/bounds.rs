@@ -57,6 +57,9 @@ pub const MAX_ASK_MS: u64 = 86_400_000;
 /// How long a question to a person stays open if the request gives no time, in milliseconds.
 pub const DEFAULT_ASK_MS: u64 = 300_000;
 
+/// Longest delay of a start, in milliseconds: a year.
+pub const MAX_DELAY_MS: u64 = 365 * 86_400_000;
+
 /// Largest number of sessions that a queue runs at once; more than any machine can use.
 pub const MAX_PARALLEL: u32 = 10_000;
 

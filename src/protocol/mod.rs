@@ -24,7 +24,7 @@
 //!   [`keeper_status`]: the status that the keeper reports.
 //! - [`batch_job`]: jobs that a cluster runs. [`node`]: what they find on its nodes.
 //! - [`disk`]: the files of a session. [`project`]: words about the jobs of a project.
-//!   [`duration`]: durations as people write them. [`id`] and [`time`]: ids of sessions, names of scopes, timestamps.
+//!   [`duration`] and [`size`]: durations and sizes as people write them. [`id`] and [`time`]: ids of sessions, names of scopes, timestamps.
 
 pub mod batch_job;
 pub mod bounds;
@@ -64,6 +64,7 @@ pub mod schema;
 pub mod shell;
 pub mod shell_state;
 pub mod signal;
+pub mod size;
 pub mod status;
 mod strict;
 pub mod suggest;

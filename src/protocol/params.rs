@@ -147,6 +147,9 @@ params! {
         on_exit: Option<String>,
         /// Sessions after which it starts; until then it is `queued`.
         after: Option<Vec<After>>,
+        /// Start it only after so many milliseconds; until then it is `queued`.
+        #[schemars(range(max = bounds::MAX_DELAY_MS))]
+        delay_ms: Option<u64>,
         /// Of what people are notified, besides what they are told anyway.
         notify: Option<Vec<Notice>>,
         /// Shell line that continues it after it was lost.

@@ -88,6 +88,9 @@ pub struct Waiting {
     /// The job that it waits for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub needs: Option<Needed>,
+    /// When it starts at the earliest, if that time has not come.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub until: Option<Timestamp>,
     /// Whether that cannot come any more by itself.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub never: bool,

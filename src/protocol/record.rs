@@ -203,6 +203,11 @@ impl Summary {
         asks.filter(|_| self.status == Status::Running)
     }
 
+    /// When it starts at the earliest, if it was started with a delay and that time has not come.
+    pub fn delayed_until(&self) -> Option<Timestamp> {
+        self.waiting.as_ref()?.until
+    }
+
     /// Why its run counts as failed although its command has ended well: a service ended before it was ready.
     pub fn ended_early(&self) -> Option<&str> {
         let of = self.project.as_ref()?;

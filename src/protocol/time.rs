@@ -16,6 +16,13 @@ impl Timestamp {
         self.0
     }
 
+    /// The time so many milliseconds later.
+    #[must_use]
+    pub fn after(self, ms: u64) -> Self {
+        let ms = i64::try_from(ms).unwrap_or(i64::MAX);
+        Self(self.0.saturating_add(ms))
+    }
+
     /// Parses RFC 3339 with any offset.
     pub fn parse(text: &str) -> Option<Self> {
         let at: jiff::Timestamp = text.parse().ok()?;

@@ -24,7 +24,7 @@ pub enum State {
     Queued,
     /// What it needs cannot come any more.
     Skipped,
-    /// A schedule will start it.
+    /// It will start at a time: by its schedule, or because it was started with a delay.
     Scheduled,
     /// Starting, not ready yet.
     Starting,
@@ -94,6 +94,7 @@ impl State {
         match job.status {
             Status::Queued if never || phase == Some(PhaseName::Skipped) => Self::Skipped,
             Status::Queued | Status::Done if phase == Some(PhaseName::Scheduled) => Self::Scheduled,
+            Status::Queued if job.delayed_until().is_some() => Self::Scheduled,
             Status::Queued => Self::Queued,
             Status::Starting => Self::Starting,
             Status::Running if !record.asked.is_empty() => Self::Asked,

@@ -39,6 +39,7 @@ mod dashboard_looks;
 mod dashboard_panes;
 mod dashboard_scroll;
 mod dashboard_window;
+mod delays;
 mod diagnostics;
 mod doctor;
 mod endings;

@@ -201,6 +201,7 @@ mod tests {
         );
         job.summary.waiting = Some(Waiting {
             why: "1 before it in its queue".to_owned(),
+            until: None,
             needs: None,
             never: false,
             resumable: false,

@@ -138,6 +138,7 @@ mod tests {
         let mut api = record("a", Some("api"), Status::Queued);
         api.summary.waiting = Some(Waiting {
             why: "needs db ready".to_owned(),
+            until: None,
             needs: None,
             never: true,
             resumable: false,

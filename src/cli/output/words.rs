@@ -199,9 +199,9 @@ fn is(job: &Summary, phase: PhaseName) -> bool {
     job.project.as_ref().is_some_and(|of| of.phase == phase)
 }
 
-/// How long the job has been running, how long ago it ended, or when its schedule starts it: `in 8h36m`.
+/// How long the job has been running, how long ago it ended, or when its time to start comes: `in 8h36m`.
 pub fn time(job: &Summary, now: Timestamp) -> String {
-    if let Some(next) = next_run(job) {
+    if let Some(next) = next_run(job).or(job.delayed_until()) {
         return until(next, now);
     }
     match job.ended_at {
@@ -224,8 +224,11 @@ pub fn schedule_off(of: &ProjectRole) -> String {
     format!("{SCHEDULE_OFF}; bgproc up {job} switches it on")
 }
 
-/// What a job that does not run yet waits for: `needs db ready`.
+/// What a job that does not run yet waits for: `needs db ready`, `starts at 18:00`.
 pub fn waits_for(job: &Summary) -> Option<String> {
+    if let Some(at) = job.delayed_until() {
+        return Some(format!("starts at {}", clock(at)));
+    }
     let why = clean(&job.waiting.as_ref()?.why);
     Some(match of_engine(job) {
         Some(more) => format!("{why}, {more}"),

@@ -1,10 +1,11 @@
-//! Values on the command line: moments, numbers, conditions, names, orders, runs, sizes, destinations, clients with hooks,
-//! how long jobs are kept.
+//! Values on the command line: moments, numbers, conditions, names, orders, runs, sizes, limits, destinations, clients
+//! with hooks, how long jobs are kept.
 
 pub mod condition;
 pub mod destination;
 pub(in crate::cli) mod hook;
 pub mod keep;
+pub(in crate::cli) mod limit;
 pub mod moment;
 pub mod name;
 pub mod notice;

@@ -13,30 +13,57 @@ use crate::protocol::duration;
 /// Parses a moment. A time of day means its last occurrence: shortly after midnight, `23:50` is
 /// yesterday's.
 pub(crate) fn parse(text: &str) -> Result<Timestamp, String> {
-    if let Some(at) = Timestamp::parse(text) {
-        return Ok(at);
-    }
-    if let Ok(at) = text.parse::<Zoned>() {
-        return Ok(Timestamp(at.timestamp().as_millisecond()));
-    }
+    let now = Zoned::now();
     if is_time_of_day(text)
         && let Ok(time) = text.parse::<Time>()
-        && let Some(at) = last(time, &Zoned::now())
+        && let Some(at) = last(time, &now)
     {
         return Ok(at);
     }
-    if let Ok(at) = text.parse::<DateTime>()
-        && let Ok(at) = at.to_zoned(Zoned::now().time_zone().clone())
-    {
-        return Ok(Timestamp(at.timestamp().as_millisecond()));
+    if let Some(at) = dated(text, &now) {
+        return Ok(at);
     }
-    if let Some(at) = midnight(text, &Zoned::now()) {
+    if let Some(at) = midnight(text, &now) {
         return Ok(at);
     }
     let ago: Duration = duration::parse(&in_units(text))
         .map_err(|_| format!("`{text}` is not a time; write 12:44, 10m or 2026-11-21T20:00:00Z"))?;
     let ago = i64::try_from(ago.as_millis()).unwrap_or(i64::MAX);
     Ok(Timestamp(words::now().millis().saturating_sub(ago)))
+}
+
+/// Parses a moment that is to come. A time of day means its next occurrence: in the evening, `8:00` is tomorrow's.
+pub(crate) fn ahead(text: &str) -> Result<Timestamp, String> {
+    let now = Zoned::now();
+    if is_time_of_day(text)
+        && let Ok(time) = text.parse::<Time>()
+        && let Some(at) = next(time, &now)
+    {
+        return Ok(at);
+    }
+    let wrong = format!("`{text}` is not a time; write 18:00 or 2026-12-24 18:00");
+    let at = dated(text, &now).ok_or(wrong)?;
+    if at.millis() < now.timestamp().as_millisecond() {
+        return Err(format!("`{text}` is past"));
+    }
+    Ok(at)
+}
+
+/// A time with its date: local, or with an offset or a zone.
+fn dated(text: &str, now: &Zoned) -> Option<Timestamp> {
+    if let Some(at) = Timestamp::parse(text) {
+        return Some(at);
+    }
+    let zoned = text.parse::<Zoned>().ok();
+    let local = || {
+        let at = text.parse::<DateTime>().ok()?;
+        at.to_zoned(now.time_zone().clone()).ok()
+    };
+    Some(timestamp(&zoned.or_else(local)?))
+}
+
+fn timestamp(at: &Zoned) -> Timestamp {
+    Timestamp(at.timestamp().as_millisecond())
 }
 
 /// Whether a text has a time of day only: jiff would also read that of `2026-11-21 20:00` and of `20:00+02:00`.
@@ -52,7 +79,7 @@ fn midnight(word: &str, now: &Zoned) -> Option<Timestamp> {
         _ => return None,
     };
     let midnight = day.start_of_day().ok()?;
-    Some(Timestamp(midnight.timestamp().as_millisecond()))
+    Some(timestamp(&midnight))
 }
 
 /// `1 hour ago` as `1h`. Other words stay as they are.
@@ -74,14 +101,20 @@ fn in_units(text: &str) -> String {
 }
 
 fn last(time: Time, now: &Zoned) -> Option<Timestamp> {
+    let at = today(time, now)?;
+    let at = if at > *now { at.yesterday().ok()? } else { at };
+    Some(timestamp(&at))
+}
+
+fn next(time: Time, now: &Zoned) -> Option<Timestamp> {
+    let at = today(time, now)?;
+    let at = if at < *now { at.tomorrow().ok()? } else { at };
+    Some(timestamp(&at))
+}
+
+fn today(time: Time, now: &Zoned) -> Option<Zoned> {
     let today = now.date().to_datetime(time);
-    let at = today.to_zoned(now.time_zone().clone()).ok()?;
-    let at = if at.timestamp() > now.timestamp() {
-        at.yesterday().ok()?
-    } else {
-        at
-    };
-    Some(Timestamp(at.timestamp().as_millisecond()))
+    today.to_zoned(now.time_zone().clone()).ok()
 }
 
 #[cfg(test)]
@@ -95,6 +128,18 @@ mod tests {
         let at = |text: &str| last(text.parse().unwrap(), &now).unwrap().to_string();
         assert_eq!(at("12:29:30"), "2026-11-22T12:29:30.000Z");
         assert_eq!(at("12:44"), "2026-11-21T12:44:00.000Z");
+    }
+
+    #[test]
+    fn a_time_of_day_ahead_is_today_or_tomorrow() {
+        let now: Zoned = "2026-11-22T12:30:00[UTC]".parse().unwrap();
+        let at = |text: &str| next(text.parse().unwrap(), &now).unwrap().to_string();
+        assert_eq!(at("12:44"), "2026-11-22T12:44:00.000Z");
+        assert_eq!(at("08:00"), "2026-11-23T08:00:00.000Z");
+        let year = now.year() + 1;
+        assert!(ahead(&format!("{year}-12-24 18:00")).is_ok());
+        assert!(ahead("2020-12-24T18:00:00Z").unwrap_err().contains("past"));
+        assert!(ahead("tea").unwrap_err().contains("18:00"));
     }
 
     #[test]

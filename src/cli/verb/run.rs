@@ -21,7 +21,7 @@ use crate::cli::start::{directory, launch, program, queue_name, stdin, unheard, 
 use crate::cli::value::keep::{self, Keep};
 use crate::cli::value::name::parse_name;
 use crate::cli::value::notice::{self, Notices};
-use crate::cli::value::{number, restart};
+use crate::cli::value::{limit, moment, number, restart};
 use crate::client::{host, read_reply};
 use crate::protocol::condition::WaitMode;
 use crate::protocol::duration;
@@ -29,7 +29,9 @@ use crate::protocol::params::{Remove, Start};
 use crate::protocol::reply::Started;
 use crate::protocol::shell::quote;
 use crate::protocol::status::InputState;
-use crate::protocol::{Action, ErrorCode, Mode, Probe, Record, RestartPolicy, SessionId, Status};
+use crate::protocol::{
+    Action, ErrorCode, JobLimits, Mode, Probe, Record, RestartPolicy, SessionId, Status, Timestamp,
+};
 use crate::term::size::{self, Size};
 
 #[derive(Args, Debug)]
@@ -92,6 +94,10 @@ pub struct Run {
     /// End the job after this time (30s, 10m, 2h)
     #[arg(long, value_name = "TIME", value_parser = duration::parse)]
     timeout: Option<Duration>,
+    /// Limit the job: memory=2G, processes=100, open_files=1024, cpu_time=60s, nice=5 or log=64M; can be given
+    /// several times
+    #[arg(long = "limit", value_name = "NAME=VALUE", value_parser = limit::parse)]
+    limits: Vec<JobLimits>,
     /// Keep the job and its log this long after its end and after you last looked at it (7d), or forever
     #[arg(long, value_name = "TIME", value_parser = keep::parse)]
     keep: Option<Keep>,
@@ -115,6 +121,12 @@ pub struct Run {
     /// queued until then. Without a level: ready if that job has a probe, else ok
     #[arg(long, value_name = "JOB[:LEVEL]", value_parser = after::parse)]
     after: Vec<Other>,
+    /// Start the job only after this time (90s, 10m, 2h); it is queued until then
+    #[arg(long = "in", value_name = "TIME", value_parser = duration::parse)]
+    delay: Option<Duration>,
+    /// Start the job at this time (18:00, 2026-12-24 18:00); it is queued until then
+    #[arg(long, value_name = "TIME", value_parser = moment::ahead, conflicts_with = "delay")]
+    at: Option<Timestamp>,
     /// Notify of this: failed, done, exit (both), ready or input; several with commas, or given several times
     #[arg(long, value_name = "EVENT,...", value_parser = notice::parse)]
     notify: Vec<Notices>,
@@ -296,6 +308,12 @@ impl Run {
         self.size.or_else(followed).or_else(attached)
     }
 
+    /// How long from now the job is to start, in milliseconds.
+    fn delay_ms(&self) -> Option<u64> {
+        let at = self.at.map(|at| words::since(words::now(), at));
+        at.or(self.delay.map(duration::millis))
+    }
+
     fn probe(&self) -> Option<Probe> {
         let (pattern, port) = (self.ready_log.clone(), self.ready_port);
         let command = self.ready_cmd.clone();
@@ -341,11 +359,13 @@ impl Run {
             background: Some(true),
             ttl_ms: self.ttl_ms(),
             timeout_ms: millis,
+            limits: limit::all(&self.limits),
             keep: (self.keep == Some(Keep::Forever)).then_some(true),
             restart: self.restart,
             resume: self.resume.clone(),
             ready: self.probe(),
             after: after::resolve(ctx, &self.after)?,
+            delay_ms: self.delay_ms(),
             launcher,
             resources,
             notify: (!self.notify.is_empty()).then(|| notice::all(&self.notify)),

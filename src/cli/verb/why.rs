@@ -266,6 +266,7 @@ fn state(record: &Record, card: Option<&Card>, target: &str) -> String {
                 Some(why) if words::never_starts(job) => {
                     format!("{}: {why}", PhaseName::Skipped.as_str())
                 }
+                Some(why) if job.delayed_until().is_some() => format!("it {why}"),
                 Some(why) => format!("it waits for its turn: {why}"),
                 None => "it waits for its turn".to_owned(),
             },

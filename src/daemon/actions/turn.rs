@@ -1,6 +1,7 @@
-//! Starts that wait: sessions in a queue, or after others.
+//! Starts that wait: sessions in a queue, after others, or for a time.
 
 use super::project::wait_until;
+use crate::daemon::clock::now;
 use crate::daemon::hub::Hub;
 use crate::daemon::projects::ProjectId;
 use crate::daemon::projects::guests::QUEUES;
@@ -44,13 +45,16 @@ pub(super) fn place(
         needs.push((id, other.is.unwrap_or(usual)));
     }
     let queue = queue_of(hub, spec);
-    if needs.is_empty() && queue.is_none() {
+    let delay = params.delay_ms.filter(|ms| *ms > 0);
+    let not_before = delay.map(|ms| now().wall.after(ms));
+    if needs.is_empty() && queue.is_none() && not_before.is_none() {
         return Ok(None);
     }
     Ok(Some(Place {
         queue: queue.as_ref().and(spec.group.clone()),
         project: queue.unwrap_or_else(|| QUEUES.to_owned()),
         after: needs,
+        not_before,
     }))
 }
 
@@ -63,6 +67,7 @@ pub(super) fn place_again(hub: &Hub, id: &SessionId) -> Option<Place> {
         project,
         queue: spec.group,
         after: Vec::new(),
+        not_before: None,
     })
 }
 

@@ -23,11 +23,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use crate::engine::project::WallClock;
+use crate::protocol::Timestamp;
 use crate::sys::paths::{Home, private_dir};
 use crate::sys::users;
 use guests::QUEUES;
 use project::Project;
-use times::NextAlarms;
+use times::{JobTimes, NextAlarms};
 use watches::JobWatch;
 
 /// Id of a project, which stays the same when its directory moves.
@@ -41,7 +42,7 @@ pub(crate) struct Projects {
     due: BTreeSet<ProjectId>,
     /// Compares the wall clock with the boot clock, for schedules.
     pub(crate) wall_clock: WallClock,
-    /// Whether a schedule has begun or ended since the alarms were set.
+    /// Whether a schedule or a delay has begun or ended since the alarms were set.
     has_new_times: bool,
     /// Whether other files are to be watched than before.
     has_new_watches: bool,
@@ -68,7 +69,9 @@ impl Projects {
             project.told_queues.clone_from(&project.wish.queues);
         }
         let due = known.keys().cloned().collect();
-        let has_new_times = known.values().any(|project| !project.times.is_empty());
+        let has_times =
+            |project: &Project| !project.times.is_empty() || project.wish.next_time().is_some();
+        let has_new_times = known.values().any(has_times);
         Self {
             known,
             due,
@@ -155,12 +158,12 @@ impl Projects {
         self.due.pop_first()
     }
 
-    /// Notes that a schedule has begun or ended.
+    /// Notes that a schedule or a delay has begun or ended.
     pub(crate) fn times_changed(&mut self) {
         self.has_new_times = true;
     }
 
-    /// Whether a schedule has begun or ended since the alarms were set.
+    /// Whether a schedule or a delay has begun or ended since the alarms were set.
     pub(crate) fn has_new_times(&self) -> bool {
         self.has_new_times
     }
@@ -185,13 +188,20 @@ impl Projects {
         })
     }
 
-    /// When the schedules have to be looked at next.
+    /// When the schedules and delays have to be looked at next.
     pub(crate) fn next_alarms(&mut self) -> NextAlarms {
         self.has_new_times = false;
         let followed = self.known.values();
         let followed = followed.filter(|known| known.follows_schedules());
         let times = followed.flat_map(|known| known.times.values());
-        times.fold(NextAlarms::default(), |all, one| all.with(one.next()))
+        let times = times.map(JobTimes::next);
+        let delays = self.known.values().map(|known| NextAlarms {
+            wall: known.wish.next_time().map(Timestamp::millis),
+            boot: None,
+        });
+        times
+            .chain(delays)
+            .fold(NextAlarms::default(), NextAlarms::with)
     }
 
     /// Writes a project to disk. Returns what the disk has refused.

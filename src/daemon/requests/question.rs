@@ -5,9 +5,9 @@ use tokio::sync::oneshot;
 use crate::daemon::clock::now;
 use crate::daemon::hub::Hub;
 use crate::engine::registry::Principal;
+use crate::protocol::SessionId;
 use crate::protocol::record::Asked;
 use crate::protocol::reply::AskOutcome;
-use crate::protocol::{SessionId, Timestamp};
 
 /// A pending question. Dropping it withdraws the question.
 pub(crate) struct PendingQuestion {
@@ -30,12 +30,11 @@ impl PendingQuestion {
     ) -> Self {
         let (sender, answer) = oneshot::channel();
         let at = now().wall;
-        let timeout = i64::try_from(timeout_ms).unwrap_or(i64::MAX);
         let asked = Asked {
             message,
             by: principal.scope.clone(),
             at,
-            until: Timestamp(at.millis().saturating_add(timeout)),
+            until: at.after(timeout_ms),
         };
         let number = hub.change(|state| state.ask_people(principal, session, asked, sender));
         Self {

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use crate::engine::readiness::Readiness;
 use crate::protocol::bounds::{
-    LEAST_EVERY_MS, LEAST_LOG_BYTES, LEAST_MEMORY, MAX_OPEN_FILES, MAX_PROBE_MS, MAX_SYSTEM,
+    LEAST_EVERY_MS, LEAST_LOG_BYTES, LEAST_MEMORY, MAX_DELAY_MS, MAX_OPEN_FILES, MAX_PROBE_MS,
+    MAX_SYSTEM,
 };
 use crate::protocol::params::Start;
 use crate::protocol::{Error, JobLimits};
@@ -26,6 +27,7 @@ pub(crate) fn check(params: &Start, total_log_bytes: u64) -> Result<(), Error> {
     if let Some(policy) = &params.restart {
         policy.check(params.ready.as_ref())?;
     }
+    between("delayMs", params.delay_ms, 0, MAX_DELAY_MS)?;
     if let Some(limits) = &params.limits {
         check_limits(limits, total_log_bytes)?;
     }

@@ -17,7 +17,7 @@ use crate::engine::session::Session;
 use crate::engine::tombstones::Tombstone;
 use crate::protocol::keeper::SpawnSpec;
 use crate::protocol::project::{Level, NEED_REMOVED, Needed, Waiting};
-use crate::protocol::{Error, ErrorCode, EventKind, SessionId, Status};
+use crate::protocol::{Error, ErrorCode, EventKind, SessionId, Status, Timestamp};
 
 /// Where a new session waits.
 pub(crate) struct Place {
@@ -27,6 +27,8 @@ pub(crate) struct Place {
     pub(crate) queue: Option<String>,
     /// What it needs of other sessions.
     pub(crate) after: Vec<(SessionId, Level)>,
+    /// When it starts at the earliest.
+    pub(crate) not_before: Option<Timestamp>,
 }
 
 impl State {
@@ -112,6 +114,10 @@ impl State {
         project
             .wish
             .invite(id.as_str(), place.queue.clone(), needs, last);
+        if let Some(at) = place.not_before {
+            project.wish.delay(id.as_str(), at);
+            self.projects.times_changed();
+        }
         self.wish_changed(&place.project);
     }
 
@@ -226,6 +232,7 @@ impl State {
             queue: group.filter(|_| queue.is_some()),
             project: queue.unwrap_or_else(|| QUEUES.to_owned()),
             after,
+            not_before: job.not_before(),
         };
         let from_id = from.id.clone();
         let is_starting = from.under_way.contains_key(id.as_str());
@@ -450,6 +457,7 @@ impl State {
             return Some(Waiting {
                 why: batch.why(),
                 needs: None,
+                until: None,
                 never: false,
                 resumable: false,
                 queue: None,
@@ -464,7 +472,11 @@ impl State {
         let queue = project.wish.jobs.get(name)?.queue.clone();
         let place = match why {
             Why::Queue(before) | Why::Paused(before) => Some(before + 1),
-            Why::Needs(_) | Why::Limit | Why::Down | Why::Environment => None,
+            Why::Needs(_) | Why::Time(_) | Why::Limit | Why::Down | Why::Environment => None,
+        };
+        let until = match why {
+            Why::Time(at) => Some(*at),
+            _ => None,
         };
         let needs = match why {
             Why::Needs(need) => Some(self.needed(project, need)),
@@ -473,6 +485,7 @@ impl State {
         Some(Waiting {
             why: self.told(project, name, why),
             needs,
+            until,
             never: matches!(phase, Phase::Skipped(_)),
             resumable: project.has_lost_first_run(name) || project.waits_for_environment(name),
             queue,

@@ -1,4 +1,4 @@
-//! The schedules of projects: which are followed, and what follows when a time has come.
+//! The schedules of projects: which are followed, and what follows when a time has come. Also the delays of sessions.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -65,6 +65,16 @@ impl State {
             .collect();
         for id in ids {
             self.run_schedules_of(&id, now, was_corrected);
+        }
+    }
+
+    /// Lets all sessions start whose time has come, as far as nothing else holds them up.
+    pub(crate) fn end_delays(&mut self, now: Now) {
+        for id in self.projects.ids() {
+            let project = self.projects.get_mut(&id);
+            if project.is_some_and(|project| project.wish.time_passes(now.wall)) {
+                self.wish_changed(&id);
+            }
         }
     }
 

@@ -196,8 +196,7 @@ impl Life {
     /// When its policy restarts it, by the wall clock.
     pub fn retry_wall(&self, now: Now) -> Option<Timestamp> {
         let left = self.retry_at()?.saturating_sub(now.boot);
-        let left = i64::try_from(left).unwrap_or(i64::MAX);
-        Some(Timestamp(now.wall.millis().saturating_add(left)))
+        Some(now.wall.after(left))
     }
 
     /// The pause before the pending restart, in milliseconds.

@@ -88,6 +88,7 @@ fn is_startable(wish: &Wish, job: &JobWish, now: Seen) -> bool {
     may_start(wish, job)
         && job.hold.is_none()
         && job.is_owed(now)
+        && job.not_before().is_none()
         && (!now.state.is_alive() || now.state == SeenState::Retrying && job.gives_way(now))
 }
 
@@ -218,10 +219,11 @@ fn phase(wish: &Wish, job: &JobWish, now: Seen, met: Met) -> Phase {
         SeenState::Retrying if !gives_way => Phase::Retrying,
         _ if job.hold.is_some() => Phase::Stopped,
         _ if !job.member.is_own() && job.is_owed(now) && !is_owed => Phase::Queued(Why::Down),
-        _ if is_owed => match met {
-            Met::Yes => Phase::Starting,
-            Met::NotYet(need) => Phase::Queued(Why::Needs(need)),
-            Met::Never(need) => Phase::Skipped(Why::Needs(need)),
+        _ if is_owed => match (met, job.not_before()) {
+            (Met::Never(need), _) => Phase::Skipped(Why::Needs(need)),
+            (_, Some(at)) => Phase::Queued(Why::Time(at)),
+            (Met::NotYet(need), None) => Phase::Queued(Why::Needs(need)),
+            (Met::Yes, None) => Phase::Starting,
         },
         _ if job.is_scheduled && job.wanted => Phase::Scheduled,
         _ if job.broken.is_some() => Phase::Failed,

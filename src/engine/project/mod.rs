@@ -9,6 +9,7 @@
 //! - [`seen`]: what is seen of a job, and the levels (`started`, `ready`, `ok`, `done`) that hold.
 //! - [`queue`]: queues, in which some jobs run at once and the others wait for their turn.
 //! - [`guest`]: sessions that wait here although no file defines them.
+//! - [`delay`]: runs that start at a time, and not before.
 //! - [`need`]: whether the needs of a job are met, may still come, or cannot come any more.
 //! - [`timetable`]: which times of a schedule have come.
 //! - [`order`]: which job is needed first.
@@ -19,6 +20,7 @@
 //! is started twice.
 
 pub mod decide;
+pub mod delay;
 pub mod guest;
 pub mod need;
 pub mod order;

@@ -5,12 +5,15 @@ use std::fmt;
 
 use super::seen::{Seen, SeenState, holds};
 use super::wish::{JobWish, Need, Wish};
+use crate::protocol::Timestamp;
 
 /// Why a job does not start.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Why {
     /// It needs a level of another job.
     Needs(Need),
+    /// Its time has not come.
+    Time(Timestamp),
     /// Its queue is full: as many jobs are before it.
     Queue(u32),
     /// Its queue is paused: as many jobs are before it.
@@ -34,6 +37,7 @@ impl fmt::Display for Why {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Needs(need) => write!(f, "needs {} {}", need.job, need.is.as_str()),
+            Self::Time(at) => write!(f, "starts at {at}"),
             Self::Queue(0) => write!(f, "next in its queue"),
             Self::Queue(before) => write!(f, "{before} before it in its queue"),
             Self::Paused(_) => write!(f, "its queue is paused"),

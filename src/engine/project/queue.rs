@@ -88,8 +88,8 @@ impl Wish {
         true
     }
 
-    /// Lets a job start although its queue is full or paused; a guest does not wait for its needs either. Returns
-    /// false if it does not wait.
+    /// Lets a job start although its queue is full or paused, or its time has not come; a guest does not wait for its
+    /// needs either. Returns false if it does not wait.
     pub fn start_out_of_turn(&mut self, name: &str) -> bool {
         let Some(job) = self.jobs.get_mut(name) else {
             return false;
@@ -101,6 +101,7 @@ impl Wish {
             return false;
         };
         owed.out_of_turn = true;
+        owed.not_before = None;
         true
     }
 

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::queue::Queue;
 use super::seen::{Seen, SeenState};
+use crate::protocol::Timestamp;
 use crate::protocol::cause::{Cause, Files};
 pub use crate::protocol::project::{Level, Need, Overlap};
 
@@ -29,6 +30,9 @@ pub struct Demand {
     /// Whether it starts although its needs are not met.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub alone: bool,
+    /// When it starts at the earliest: see [`delay`](super::delay).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub not_before: Option<Timestamp>,
 }
 
 /// A person's stop, which holds until the job is started or the project is brought up again.
@@ -395,6 +399,7 @@ impl Wish {
             scheduled: false,
             out_of_turn,
             alone: false,
+            not_before: None,
         });
         job.broken = None;
         job.passed = false;

@@ -79,6 +79,7 @@ fn every() -> Vec<Action> {
             launcher: Some(from(json!("gpu"))),
             resources: Some(from(json!({"cpus": 8, "timeSec": 60}))),
             on_exit: text("true"),
+            delay_ms: None,
             after: Some(vec![After {
                 session_id: session_id(),
                 is: Some(Level::Done),

@@ -52,6 +52,7 @@ fn queued_at(place: u32) -> Record {
     (summary.status, summary.pid) = (Status::Queued, None);
     summary.waiting = Some(Waiting {
         why: "1 before it in its queue".to_owned(),
+        until: None,
         needs: None,
         never: false,
         resumable: false,

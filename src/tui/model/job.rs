@@ -101,10 +101,11 @@ impl Job {
         self.record.summary.project.as_ref()
     }
 
-    /// Why it waits, was skipped, could not be started or was stopped.
+    /// Why it waits, was skipped, could not be started or was stopped. Of one that waits for a time, that time is shown.
     pub fn why(&self) -> Option<String> {
         let of_job = self.role().and_then(|role| role.why.as_deref());
         let waiting = self.record.summary.waiting.as_ref();
+        let waiting = waiting.filter(|waiting| waiting.until.is_none());
         of_job.or(waiting.map(|waiting| &*waiting.why)).map(clean)
     }
 
@@ -127,10 +128,13 @@ impl Job {
         Some(clean(&format!("{}{limit}", engine.title(launcher))))
     }
 
-    /// Milliseconds until its schedule or its restart policy starts it, if it waits for that.
+    /// Milliseconds until its schedule, the end of its delay or its restart policy starts it, if it waits for that.
     pub fn until_start(&self, now: i64) -> Option<i64> {
         let next = match self.state() {
-            State::Scheduled => self.role()?.next_start()?,
+            State::Scheduled => match self.role() {
+                Some(role) => role.next_start()?,
+                None => self.record.summary.delayed_until()?,
+            },
             State::Retrying(_) => self.record.retry_at?,
             _ => return None,
         };

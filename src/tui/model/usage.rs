@@ -113,6 +113,7 @@ mod tests {
             queued.record.summary.status = Status::Queued;
             queued.record.summary.waiting = Some(Waiting {
                 why: format!("{} before it in its queue", place - 1),
+                until: None,
                 needs: None,
                 never: false,
                 resumable: false,

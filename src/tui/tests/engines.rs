@@ -34,6 +34,7 @@ fn waits() -> Record {
     (summary.status, summary.runtime_ms, summary.output_bytes) = (Status::Queued, 0, 0);
     summary.waiting = Some(Waiting {
         why: "Resources".to_owned(),
+        until: None,
         needs: None,
         never: false,
         resumable: false,

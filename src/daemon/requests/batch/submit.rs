@@ -70,6 +70,11 @@ fn check_params(params: &Start) -> Result<(), Error> {
             "`resources.extra` can have --dependency=afterok:JOBID",
         ),
         (
+            "`delayMs`",
+            params.delay_ms.is_some(),
+            "`resources.extra` can have --begin=now+1hour",
+        ),
+        (
             "`onExit`",
             params.on_exit.is_some(),
             "an event tells of the end",

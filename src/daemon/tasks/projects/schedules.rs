@@ -1,7 +1,7 @@
-//! Follows the schedules of projects.
+//! Follows the schedules of projects, and the delays of sessions.
 //!
-//! Two alarms wait for the next time of all schedules: one by the wall clock for cron lines, one by the boot clock for
-//! pauses. Nothing wakes up in between.
+//! Two alarms wait for the next time of all of them: one by the wall clock for cron lines and delays, one by the boot
+//! clock for pauses. Nothing wakes up in between.
 
 use std::io;
 
@@ -9,10 +9,10 @@ use crate::daemon::clock::now;
 use crate::daemon::hub::Hub;
 use crate::sys::alarm::Alarm;
 
-/// Waits for the times of schedules and requests the runs; never returns.
+/// Waits for the times of schedules and delays and requests the runs; never returns.
 pub(crate) async fn run(hub: Hub) {
     loop {
-        // Without schedules there are no alarms.
+        // Without schedules and delays there are no alarms.
         hub.schedules_changed().await;
         if let Err(error) = follow(&hub).await {
             tracing::error!(%error, "schedules are not followed until the next change of a project");
@@ -20,13 +20,15 @@ pub(crate) async fn run(hub: Hub) {
     }
 }
 
-/// Follows the schedules until there are none.
+/// Follows the schedules and delays until there are none.
 async fn follow(hub: &Hub) -> io::Result<()> {
     let by_wall_clock = Alarm::by_wall_clock()?;
     let by_boot_clock = Alarm::by_boot_clock()?;
     loop {
         let next = hub.change(|state| {
-            state.run_schedules(now());
+            let now = now();
+            state.run_schedules(now);
+            state.end_delays(now);
             state.projects.next_alarms()
         });
         if next.wall.is_none() && next.boot.is_none() {

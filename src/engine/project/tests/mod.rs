@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 mod cases;
 mod changes;
+mod delays;
 mod queues;
 mod random;
 

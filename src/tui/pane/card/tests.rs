@@ -10,6 +10,7 @@ use crate::tui::options::Options;
 use crate::tui::tests::harness::Dash;
 use crate::tui::tests::jobs::{NOW, ended, id, record, shop_records};
 use crate::tui::theme::Appearance;
+use crate::tui::units;
 
 const MINUTE: i64 = 60_000;
 
@@ -262,12 +263,40 @@ fn the_card_stays_while_text_above_it_is_selected() {
 }
 
 #[test]
+fn a_job_with_a_delay_says_when_it_starts() {
+    let mut late = record("late");
+    let (summary, in_ten_minutes) = (&mut late.summary, Timestamp(NOW + 600_000));
+    (summary.status, summary.pid) = (Status::Queued, None);
+    summary.waiting = Some(Waiting {
+        why: format!("starts at {in_ten_minutes}"),
+        until: Some(in_ten_minutes),
+        needs: None,
+        never: false,
+        resumable: false,
+        queue: None,
+        place: None,
+    });
+    let mut dash = Dash::new(120, 24, vec![late]);
+    let text = dash.later(0).text();
+    let at = units::moment_ahead(in_ten_minutes, NOW, &dash.model.zone);
+    for words in [
+        &format!("starts at {at}, in 10m"),
+        "in 10m         │",
+        "run now",
+    ] {
+        assert!(text.contains(words), "{words}: {text}");
+    }
+    assert!(!text.contains('Z'), "{text}");
+}
+
+#[test]
 fn a_job_that_was_skipped_says_what_became_of_the_one_before_it() {
     let mut next = record("next");
     next.summary.status = Status::Queued;
     next.summary.created_at = Timestamp(NOW);
     next.summary.waiting = Some(Waiting {
         why: "needs lint ok".to_owned(),
+        until: None,
         needs: Some(Needed {
             name: "lint".to_owned(),
             level: Level::Ok,

@@ -72,7 +72,11 @@ fn ahead(model: &Model, at: Timestamp) -> String {
 /// The card of a job of no project: one that waits after others, in a queue, or in that of a batch system.
 fn alone(model: &Model, job: &Job, width: usize) -> Option<Vec<Line<'static>>> {
     let glyph = job.state().glyph(model.theme.ascii);
-    let words = format!("{glyph} {}: {}", job.word(), job.why()?);
+    let delayed = job.record.summary.delayed_until();
+    let words = match (delayed, job.why()) {
+        (Some(at), _) => format!("{glyph} starts at {}", ahead(model, at)),
+        (None, why) => format!("{glyph} {}: {}", job.word(), why?),
+    };
     let mut lines = heading(model, job, &words, width);
     let room = width.saturating_sub(INDENT.len());
     let engine = job.record.summary.engine.as_ref();
