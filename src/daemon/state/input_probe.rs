@@ -11,7 +11,7 @@ use tokio::sync::oneshot;
 
 use super::{State, output};
 use crate::daemon::clock::now;
-use crate::engine::input::{InputWatch, is_waiting};
+use crate::engine::input::{is_part, is_waiting};
 use crate::engine::timers::Due;
 use crate::protocol::event::InputNeeded;
 use crate::protocol::keeper::{InputReport, ToKeeper};
@@ -107,7 +107,7 @@ impl State {
         let eager = self.waiters.waits.want_input(id);
         let asked = self.input_probes.last;
         if let Some(session) = self.sessions.get_mut(id) {
-            let is_part = session.spec.mode == Mode::Pty && InputWatch::is_part(bytes);
+            let is_part = session.spec.mode == Mode::Pty && is_part(bytes);
             session.input.typed(now().boot, eager, asked, is_part);
             self.arm_input(id);
         }

@@ -4,7 +4,8 @@
 //! screen is created with the first output. Lines of clean text are counted but not stored; with
 //! the checkpoints, any part of the log can be rendered again.
 
-use std::collections::HashMap;
+mod shown;
+
 use std::ops::Range;
 
 use super::Now;
@@ -24,9 +25,7 @@ use crate::term::screen::{Fed, Screen};
 use crate::term::shell_report::ShellReport;
 use crate::term::size::Size;
 use crate::term::snapshot::TooLarge;
-
-/// Maximum number of scopes of which it is known what they were shown.
-const SHOWN: usize = 64;
+use shown::Shown;
 
 /// Changes caused by a piece of output.
 #[derive(Debug, Default)]
@@ -78,8 +77,7 @@ pub struct Output {
     failures: u32,
     /// Where the alternate screen was switched on under which the size has changed. That has cut the main screen.
     main_outdated_at: Option<u64>,
-    /// Offset up to which each scope has been shown the output.
-    shown: HashMap<Scope, u64>,
+    shown: Shown,
 }
 
 impl Output {
@@ -105,7 +103,7 @@ impl Output {
             failed_at: None,
             failures: 0,
             main_outdated_at: None,
-            shown: HashMap::new(),
+            shown: Shown::default(),
         }
     }
 
@@ -444,7 +442,7 @@ impl Output {
 
     /// Offset up to which `scope` has been shown the output.
     pub fn shown(&self, scope: &Scope) -> u64 {
-        self.shown.get(scope).copied().unwrap_or(0)
+        self.shown.of(scope)
     }
 
     /// Records that `scope` has been shown everything up to `offset`.
@@ -452,16 +450,7 @@ impl Output {
         if offset == self.end {
             self.remember_here();
         }
-        if !self.shown.contains_key(scope) && self.shown.len() >= SHOWN {
-            // Whoever is furthest behind is most likely gone.
-            let agents = self.shown.iter().filter(|(scope, _)| !scope.is_human());
-            let last = agents.min_by_key(|(_, shown)| **shown);
-            if let Some(last) = last.map(|(scope, _)| scope.clone()) {
-                self.shown.remove(&last);
-            }
-        }
-        let shown = self.shown.entry(scope.clone()).or_default();
-        *shown = offset.max(*shown);
+        self.shown.add(scope, offset);
     }
 }
 
@@ -474,123 +463,4 @@ fn kind(mode: Mode) -> LayoutKind {
 
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
-mod tests {
-    use super::*;
-    use crate::term::plain::marks::EVERY;
-
-    const FAULT: &str = "\x1b]bgproc-test-panic\x07";
-
-    fn fed(mode: Mode, text: &str) -> (Output, OutputChanges) {
-        let mut output = Output::new(mode, Size::new(4, 20));
-        let now = Now {
-            boot: 0,
-            wall: Timestamp(0),
-        };
-        let news = output.feed(text.as_bytes(), now);
-        (output, news)
-    }
-
-    #[test]
-    fn what_many_scopes_were_shown_takes_no_more_room() {
-        let (mut output, _) = fed(Mode::Pty, "more than a few bytes");
-        let scope = |name: &str| Scope::named(name).unwrap();
-        output.show(&Scope::human(), 1);
-        output.show(&scope("behind"), 2);
-        for count in 0..SHOWN {
-            output.show(&scope(&format!("s{count}")), 5);
-        }
-        output.show(&scope("last"), 3);
-        assert_eq!(output.shown.len(), SHOWN);
-        assert_eq!(output.shown(&Scope::human()), 1);
-        assert_eq!(output.shown(&scope("behind")), 0);
-        assert_eq!(output.shown(&scope("last")), 3);
-    }
-
-    #[test]
-    fn a_program_with_the_keys_of_curses_draws_the_screen() {
-        let draws = |text: &str| fed(Mode::Pty, text).0.draws_main_screen();
-        assert!(draws("\x1b[?1h\x1b=\x1b[Htop"));
-        assert!(!draws("\x1b[?1h\x1b[Htop\x1b[?1l\r\n"), "it has ended");
-        assert!(!draws("\x1b[?1h\x1b[?2004h% "), "a line editor");
-        assert!(!draws("\x1b[?1049h\x1b[?1h"), "the alternate screen");
-    }
-
-    #[test]
-    fn a_fault_of_the_emulator_is_told_and_its_screen_painted_without_it() {
-        let before = "before\r\n".repeat(400);
-        let text = format!("{before}{FAULT}{}$ after", "\r\nmore".repeat(400));
-        let (mut output, news) = fed(Mode::Pty, &text);
-        assert!(news.restarted && news.screen);
-        assert_eq!(output.failed_at(), Some(text.len() as u64));
-        let empty = output.screen().seq();
-        let painted = output.painted(output.size(), 0, text.as_bytes());
-        assert_eq!(painted.text(true), "more\nmore\nmore\nmore$ after");
-        output.replace_screen(painted);
-        assert!(
-            output.screen().seq() > empty,
-            "the sequence number must keep growing"
-        );
-        // Output before the failure is shown too, unless it has scrolled off.
-        let near = format!("{before}{}{FAULT}", " \x08".repeat(1024));
-        let painted = output.painted(output.size(), 0, near.as_bytes());
-        assert_eq!(painted.text(true), "before\nbefore\nbefore");
-    }
-
-    #[test]
-    fn many_emulator_failures_leave_an_empty_screen_and_the_text() {
-        let text = format!("{FAULT}{}line\n", " ".repeat(2000)).repeat(10);
-        let (output, news) = fed(Mode::Pipe, &text);
-        assert!(news.restarted);
-        assert_eq!(output.total_lines(), 10);
-        let painted = output.painted(output.size(), 0, text.as_bytes());
-        assert_eq!(painted.text(true), "");
-    }
-
-    #[test]
-    fn the_cached_text_always_matches_the_screen() {
-        let now = Now {
-            boot: 0,
-            wall: Timestamp(0),
-        };
-        let (mut output, _) = fed(Mode::Pty, "one\r\n");
-        assert_eq!(output.text(true).ok(), Some("one"));
-        assert_eq!(output.text(true).ok(), Some("one"));
-        assert!(output.text(false).is_ok_and(|text| text.ends_with("  ")));
-        output.feed(b"two", now);
-        assert_eq!(output.text(true).ok(), Some("one\ntwo"));
-        output.resize(Size::new(24, 60));
-        assert_eq!(
-            output.text(false).ok().map(|text| text.lines().count()),
-            Some(24)
-        );
-    }
-
-    #[test]
-    fn checkpoints_in_skipped_output_render_the_same_lines() {
-        let now = Now {
-            boot: 0,
-            wall: Timestamp(0),
-        };
-        for (mode, end) in [(Mode::Pty, "\r\n"), (Mode::Pipe, "\n")] {
-            let line = |n: usize| format!("\x1b[3{}m{}{end}", n % 8, "x".repeat(n * 7 % 50));
-            let text: String = (0..4000).map(line).collect();
-            let (mut output, _) = fed(mode, &format!("before{end}"));
-            let progress = output.catch_up(text.as_bytes(), usize::MAX, now);
-            assert_eq!(progress.taken, text.len());
-            assert!(progress.painted < text.len() / 4, "{}", progress.painted);
-
-            let whole = format!("before{end}{text}");
-            let lines = |plain: &mut Plain| [plain.drain_final(), plain.live()].concat();
-            let mut all = Plain::new(output.layout_at(0));
-            all.feed(whole.as_bytes());
-            let all = lines(&mut all);
-            assert_eq!(output.total_lines(), all.len() as u64);
-            assert!(output.checkpoints.iter().count() as u64 >= text.len() as u64 / EVERY);
-            for at in output.checkpoints.iter() {
-                let mut plain = Plain::resume(output.layout_at(0), *at);
-                plain.feed(&whole.as_bytes()[at.offset as usize..]);
-                assert_eq!(lines(&mut plain), all[at.line as usize - 1..], "{at:?}");
-            }
-        }
-    }
-}
+mod tests;
