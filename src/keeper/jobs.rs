@@ -227,6 +227,11 @@ impl Keeper {
             let why = self.supervisor.last().to_string();
             tracing::info!(pid, failures, why, "the daemon ended");
         }
+        let is_upgrading = self.upgrade.is_some() || self.upgrade_failed.is_some();
+        if is_upgrading && self.supervisor.is_resting() {
+            // An upgrade goes on, also if whoever has asked for it is gone.
+            self.supervisor.wake();
+        }
         self.listen_for_client();
     }
 

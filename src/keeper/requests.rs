@@ -198,7 +198,8 @@ impl Keeper {
         self.tell_soon(&ToDaemon::Forgotten { session });
     }
 
-    /// Prepares the end of the daemon: the next one is started when a client comes, with `upgrade` from `program`.
+    /// Prepares the end of the daemon: the next one is started when a client comes, or with `upgrade` at once, from
+    /// `program`.
     fn rest(&mut self, upgrade: bool, program: Option<PathBuf>) {
         let upgrade = upgrade.then(|| Upgrade::to(program)).transpose();
         self.upgrade = upgrade.unwrap_or_else(|error| {

@@ -8,7 +8,7 @@ use crate::support::job::Job;
 use crate::support::needs::have;
 use crate::support::numbers::{self, COUNT_SLOWLY};
 use crate::support::process::write_script;
-use crate::support::{Home, Person, Serve, daemon, rounds};
+use crate::support::{DEADLINE, Home, Person, Serve, daemon, eventually, rounds};
 
 fn program_of(pid: &Value) -> PathBuf {
     std::fs::read_link(format!("/proc/{pid}/exe")).unwrap()
@@ -91,6 +91,23 @@ fn daemon_and_keeper_become_the_program_on_disk_and_no_job_notices() {
         assert_eq!(job.ask(&mut serve, "kill", json!({}))["status"], "killed");
     }
     numbers::check(&home, &flood.id);
+}
+
+/// Somebody presses Ctrl-C, or closes the terminal, while `daemon upgrade` waits for the next daemon.
+#[test]
+fn an_upgrade_goes_on_without_whoever_has_asked_for_it() {
+    let home = Home::new();
+    home.ok(&["ls"]);
+    let mut person = Person::new(&home);
+    let old = daemon::find(home.path()).unwrap();
+    let request = json!({"id": 1, "action": "shutdown", "sessions": "keep", "upgrade": true});
+    person.send(&request);
+    person.next(|line| line["id"] == 1);
+    drop(person);
+    assert!(old.ended(DEADLINE));
+    eventually("the next daemon runs, although nobody connects", || {
+        daemon::find(home.path()).map(drop)
+    });
 }
 
 #[test]

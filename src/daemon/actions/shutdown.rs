@@ -40,7 +40,7 @@ pub(super) async fn shutdown(hub: &Hub, client: &Rc<Client>, params: Shutdown) -
     } else {
         Vec::new()
     };
-    hub.change(|state| release_keeper(state, kill, ToKeeper::Rest { upgrade, program }));
+    hub.change(|state| release_keeper(state, kill, upgrade, program));
     stop_soon(hub);
     let all = running.len() as u64;
     // A batch job that could not be cancelled goes on.
@@ -94,17 +94,18 @@ async fn end_all(hub: &Hub, client: &Rc<Client>, running: &[SessionId]) -> Vec<u
     survivors
 }
 
-/// Lets the keeper rest, or end if there is nothing left for it to keep.
-fn release_keeper(state: &mut State, kill: bool, rest: ToKeeper) {
+/// Lets the keeper rest, or end if there is nothing left for it to keep. With `upgrade`, it goes on as `program`.
+fn release_keeper(state: &mut State, kill: bool, upgrade: bool, program: Option<PathBuf>) {
     // A job that waits for its turn or its schedule has nothing that could be ended.
     let mut sessions = state.sessions.iter();
-    let is_kept = if kill {
-        sessions.any(|session| session.life.status().has_process())
-    } else {
-        state.sessions.registry.any_alive()
-    };
+    let is_kept = upgrade
+        || if kill {
+            sessions.any(|session| session.life.status().has_process())
+        } else {
+            state.sessions.registry.any_alive()
+        };
     if is_kept || !kill {
-        state.keeper.send(&rest);
+        state.keeper.send(&ToKeeper::Rest { upgrade, program });
     }
     // No session is running.
     if !is_kept {
