@@ -192,6 +192,29 @@ fn an_ended_job_without_its_record_is_told_with_its_exit_code() {
 }
 
 #[test]
+fn a_job_without_a_record_is_listed_if_it_has_run() {
+    let home = Home::new();
+    let mut serve = Serve::new(&home, &[]);
+    let job = Job::start(&mut serve, "echo bye; exit 7");
+    job.end(&mut serve);
+    let sessions = home.path().join("sessions");
+    // A daemon makes it before it writes the record.
+    let empty = sessions.join("emptyempty00");
+    spoil(&home, &mut serve, || {
+        std::fs::remove_file(sessions.join(&job.id).join("meta.json")).unwrap();
+        std::fs::create_dir(&empty).unwrap();
+    });
+    let listed = records(&home);
+    assert_eq!(listed.len(), 1, "{listed:?}");
+    assert_eq!(listed[0]["sessionId"], job.id.as_str());
+    assert_eq!(listed[0]["exitCode"], 7, "{listed:?}");
+    assert_eq!(home.ok(&["logs", &job.id]), "bye\n");
+    assert!(!empty.exists());
+    home.ok(&["rm", &job.id]);
+    assert!(!sessions.join(&job.id).exists());
+}
+
+#[test]
 fn what_is_no_session_is_left_alone() {
     let home = Home::new();
     home.ok(&["ls"]);
@@ -199,7 +222,9 @@ fn what_is_no_session_is_left_alone() {
     let sessions = home.path().join("sessions");
     std::fs::create_dir(sessions.join("..bad")).unwrap();
     std::fs::write(sessions.join("abcdefghijkl"), "a file").unwrap();
-    std::fs::create_dir(sessions.join("mnopqrstuvwx")).unwrap();
+    let other = sessions.join("mnopqrstuvwx");
+    std::fs::create_dir(&other).unwrap();
+    std::fs::write(other.join("notes"), "of somebody").unwrap();
     assert_eq!(home.ok(&["ls", "--no-header"]), "");
     assert_eq!(std::fs::read_dir(&sessions).unwrap().count(), 3);
 }

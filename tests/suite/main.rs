@@ -8,6 +8,7 @@ mod acceptance;
 mod actions;
 mod ask_human;
 mod asked_again;
+mod bad_moments;
 mod batch;
 mod boot;
 mod bridges;

@@ -5,10 +5,13 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::ProjectId;
 use super::project::Project;
 use crate::engine::project::{JobWish, Member, Standing};
 use crate::project as file;
 use crate::protocol::keeper::SpawnSpec;
+use crate::protocol::project::Level;
+use crate::protocol::{SessionId, Timestamp};
 
 /// Id of what has the queues that belong to no project.
 pub(crate) const QUEUES: &str = "queues";
@@ -20,6 +23,22 @@ pub(crate) struct FirstRun {
     pub(crate) spawn: SpawnSpec,
     /// Text to type as soon as it runs.
     pub(crate) input: Option<String>,
+    /// Where it waits, for a daemon that finds the session in no project. Absent if an earlier version has kept it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) place: Option<Place>,
+}
+
+/// Where a session waits.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Place {
+    /// The project whose wish it becomes part of.
+    pub(crate) project: ProjectId,
+    /// The queue, if it is in one.
+    pub(crate) queue: Option<String>,
+    /// What it needs of other sessions.
+    pub(crate) after: Vec<(SessionId, Level)>,
+    /// When it starts at the earliest.
+    pub(crate) not_before: Option<Timestamp>,
 }
 
 impl Project {

@@ -8,7 +8,7 @@ use crate::daemon::clock::now;
 use crate::daemon::keeper_link::ForNext;
 use crate::daemon::programs::program::renewed;
 use crate::daemon::projects::ProjectId;
-use crate::daemon::projects::guests::{FirstRun, QUEUES};
+use crate::daemon::projects::guests::{FirstRun, Place, QUEUES};
 use crate::daemon::projects::project::{Project, UnderWay};
 use crate::daemon::projects::wishes::canonical;
 use crate::engine::meta::Spec;
@@ -16,20 +16,8 @@ use crate::engine::project::{JobWish, Member, Need, Phase, Seen, Why};
 use crate::engine::session::Session;
 use crate::engine::tombstones::Tombstone;
 use crate::protocol::keeper::SpawnSpec;
-use crate::protocol::project::{Level, NEED_REMOVED, Needed, Waiting};
-use crate::protocol::{Error, ErrorCode, EventKind, SessionId, Status, Timestamp};
-
-/// Where a new session waits.
-pub(crate) struct Place {
-    /// The project whose wish it becomes part of.
-    pub(crate) project: ProjectId,
-    /// The queue, if it is in one.
-    pub(crate) queue: Option<String>,
-    /// What it needs of other sessions.
-    pub(crate) after: Vec<(SessionId, Level)>,
-    /// When it starts at the earliest.
-    pub(crate) not_before: Option<Timestamp>,
-}
+use crate::protocol::project::{NEED_REMOVED, Needed, Waiting};
+use crate::protocol::{Error, ErrorCode, EventKind, SessionId, Status};
 
 impl State {
     /// The queue of that name for a session in directory `cwd`: that of the nearest project which has one, else the
@@ -61,7 +49,12 @@ impl State {
         if let Some(session) = self.sessions.get_mut(id) {
             session.life.queue();
         }
-        let first_run = FirstRun { spawn, input: None };
+        let first_run = FirstRun {
+            spawn,
+            input: None,
+            place: Some(place.clone()),
+        };
+        self.keep_first_run(id, &first_run);
         self.let_wait(id, place, first_run);
         self.persist(id);
     }
@@ -84,9 +77,8 @@ impl State {
         self.wish_changed(&project);
     }
 
-    /// Lets a session that is queued wait for its next run.
+    /// Lets a session that is queued wait for its next run, which is kept.
     pub(crate) fn let_wait(&mut self, id: &SessionId, place: &Place, first_run: FirstRun) {
-        self.keep_first_run(id, &first_run);
         let Some(project) = self.projects.get_mut(&place.project) else {
             return;
         };
@@ -121,8 +113,9 @@ impl State {
         self.wish_changed(&place.project);
     }
 
-    /// Has the keeper keep what a session is to run, for the next daemon.
-    fn keep_first_run(&mut self, id: &SessionId, first_run: &FirstRun) {
+    /// Has the keeper keep what a session is to run, for the next daemon. This comes before the record that says that the
+    /// session waits, so that no daemon finds such a record and nothing to run.
+    pub(crate) fn keep_first_run(&mut self, id: &SessionId, first_run: &FirstRun) {
         self.keeper
             .keep_json(ForNext::FirstRun(id.as_str()), first_run);
     }
@@ -184,13 +177,18 @@ impl State {
         Ok(Some(FirstRun {
             spawn: renewed(spec, known.spawn.clone())?,
             input: known.input.clone(),
+            place: None,
         }))
     }
 
-    /// Lets a session that waits run this when it is its turn.
+    /// Lets a session that waits run this when it is its turn. Where it waits stays.
     pub(crate) fn set_first_run(&mut self, id: &SessionId, first_run: FirstRun) {
         let Some(project) = self.waits_in(id).map(|project| project.id.clone()) else {
             return;
+        };
+        let first_run = FirstRun {
+            place: self.place(id),
+            ..first_run
         };
         self.keep_first_run(id, &first_run);
         if let Some(known) = self.projects.get_mut(&project) {
@@ -209,42 +207,52 @@ impl State {
         else {
             return;
         };
-        let Some(from) = self.waits_in(id) else {
-            return;
-        };
-        let (Some(job), Some(first_run)) = (
-            from.wish.jobs.get(id.as_str()),
-            from.first_runs.get(id.as_str()).cloned(),
-        ) else {
-            return;
-        };
         let group = session.spec.group.clone();
         let queue = group
             .as_deref()
             .and_then(|group| self.queue_of(group, &session.spec.cwd));
-        let needs = job.needs.iter();
-        let needs = needs.map(|need| Some((from.sessions.get(&need.job)?.clone(), need.is)));
-        let Some(after) = needs.collect() else {
-            // It must not forget what it waits for.
+        let Some(from) = self.place(id) else {
+            return;
+        };
+        let Some(known) = self.projects.get_mut(&from.project) else {
             return;
         };
         let place = Place {
             queue: group.filter(|_| queue.is_some()),
             project: queue.unwrap_or_else(|| QUEUES.to_owned()),
-            after,
-            not_before: job.not_before(),
+            after: from.after,
+            not_before: from.not_before,
         };
-        let from_id = from.id.clone();
-        let is_starting = from.under_way.contains_key(id.as_str());
-        if is_starting || (place.project == from_id && place.queue == job.queue) {
+        let is_starting = known.under_way.contains_key(id.as_str());
+        if is_starting || (place.project == from.project && place.queue == from.queue) {
             return;
         }
-        if let Some(from) = self.projects.get_mut(&from_id) {
-            from.wish.dismiss(id.as_str());
-            from.first_runs.remove(id.as_str());
-        }
-        self.wish_changed(&from_id);
+        let Some(first_run) = known.first_runs.remove(id.as_str()) else {
+            return;
+        };
+        known.wish.dismiss(id.as_str());
+        self.wish_changed(&from.project);
+        let first_run = FirstRun {
+            place: Some(place.clone()),
+            ..first_run
+        };
+        self.keep_first_run(id, &first_run);
         self.let_wait(id, &place, first_run);
+    }
+
+    /// Where a session waits. `None` if it does not, or if a session that it needs is not known any more: it must not forget
+    /// what it waits for.
+    fn place(&self, id: &SessionId) -> Option<Place> {
+        let project = self.waits_in(id)?;
+        let job = project.wish.jobs.get(id.as_str())?;
+        let needs = job.needs.iter();
+        let needs = needs.map(|need| Some((project.sessions.get(&need.job)?.clone(), need.is)));
+        Some(Place {
+            project: project.id.clone(),
+            queue: job.queue.clone(),
+            after: needs.collect::<Option<_>>()?,
+            not_before: job.not_before(),
+        })
     }
 
     /// Moves a session among those that wait in its queue. `place` counts from 1.
@@ -420,6 +428,7 @@ impl State {
                 }
             }
         }
+        self.invite_again();
         let is_lost = |session: &&Session| {
             let can_start =
                 |project: &Project| project.first_runs.contains_key(session.id.as_str());
@@ -439,6 +448,28 @@ impl State {
             }
             self.persist(&id);
             self.publish_end(EventKind::Lost, &id);
+        }
+    }
+
+    /// Lets sessions wait again that are in no project: the daemon that let them wait died before it had saved that, or the
+    /// file of the project was damaged.
+    fn invite_again(&mut self) {
+        let waits = |session: &&Session| {
+            session.life.status() == Status::Queued
+                && session.spec.project.is_none()
+                && session.batch.is_none()
+                && self.waits_in(&session.id).is_none()
+        };
+        let lone = self.sessions.iter().filter(waits);
+        let lone: Vec<SessionId> = lone.map(|session| session.id.clone()).collect();
+        for id in lone {
+            let kept: Option<FirstRun> = self.keeper.kept_json(ForNext::FirstRun(id.as_str()));
+            let Some((place, first_run)) = kept.and_then(|kept| Some((kept.place.clone()?, kept)))
+            else {
+                continue;
+            };
+            tracing::warn!(session = %id, "it waits again: its project did not know of it");
+            self.let_wait(&id, &place, first_run);
         }
     }
 

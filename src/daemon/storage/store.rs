@@ -105,6 +105,11 @@ impl Store {
         }
     }
 
+    /// Removes a session's directory if nothing is in it. Who knows whose files those are that no session has?
+    pub(crate) fn remove_if_empty(&self, id: &SessionId) {
+        let _ = std::fs::remove_dir(self.dir(id));
+    }
+
     /// The record of a session, as it is written.
     pub(crate) fn record(&self, session: &Session) -> Meta {
         session.meta(&self.boot_id)

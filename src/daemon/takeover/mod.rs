@@ -57,8 +57,8 @@ pub(crate) async fn take_over(
     state.resume_batches();
     let hub = Hub::new(state);
     unsettled::expect_askers(&hub);
-    for id in ending {
-        tree_kill::resume(&hub, &id);
+    for (id, by) in ending {
+        tree_kill::resume(&hub, &id, by.as_ref());
     }
     actions::go_on_with_restarts(&hub);
     // Now, because after it the keeper itself becomes the program of this daemon, if that is an upgrade: what fails

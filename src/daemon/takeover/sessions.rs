@@ -16,6 +16,7 @@ use crate::daemon::state::publish::RunBefore;
 use crate::daemon::storage::log_reader::LogReader;
 use crate::daemon::storage::store::{Loaded, parse_meta};
 use crate::engine::Now;
+use crate::engine::life::Actor;
 use crate::engine::meta::Meta;
 use crate::engine::session::Session;
 use crate::protocol::keeper::Exit;
@@ -25,6 +26,9 @@ use crate::sys::{process, pty};
 /// The last lifecycle event of each session in the journal.
 type LastEvents = HashMap<SessionId, EventKind>;
 
+/// A session that was being ended, and who has asked for that, if it is known.
+pub(super) type Ending = (SessionId, Option<Actor>);
+
 /// Restores all sessions. Returns those that were being ended; the caller resumes that.
 ///
 /// # Errors
@@ -33,7 +37,7 @@ type LastEvents = HashMap<SessionId, EventKind>;
 pub(super) fn take_over(
     state: &mut State,
     kept: HashMap<SessionId, Handed>,
-) -> io::Result<Vec<SessionId>> {
+) -> io::Result<Vec<Ending>> {
     let last_events = state.events.bus.past.last_turns();
     state.take_over(kept, &last_events)
 }
@@ -43,7 +47,7 @@ impl State {
         &mut self,
         mut kept: HashMap<SessionId, Handed>,
         last_events: &LastEvents,
-    ) -> io::Result<Vec<SessionId>> {
+    ) -> io::Result<Vec<Ending>> {
         let mut ending = Vec::new();
         let (loaded, refused) = self.load_records()?;
         for meta in loaded.metas {
@@ -61,10 +65,12 @@ impl State {
                 continue;
             }
             let on_disk = (!refused.contains(&id)).then(|| meta.clone());
+            // Read before the end of its first process is known: others that it has left are still to be ended.
+            let ended_by = meta.life.ending().cloned();
             self.take_over_session(meta, mine, last_events);
             self.persist_if_changed(&id, on_disk.as_ref());
-            if self.is_ending(&id) {
-                ending.push(id);
+            if ended_by.is_some() || self.is_ending(&id) {
+                ending.push((id, ended_by));
             }
         }
         for id in loaded.bare {
@@ -72,6 +78,12 @@ impl State {
                 // The daemon died before the keeper had forgotten the session. The keeper is told to forget it
                 // below.
                 self.sessions.store.remove(&id);
+            } else if kept.contains_key(&id) {
+                // Its record is rebuilt below.
+            } else if self.has_remains(&id) {
+                self.take_over_unknown(id, None, last_events);
+            } else {
+                self.sessions.store.remove_if_empty(&id);
             }
         }
         for id in loaded.without {
@@ -100,6 +112,13 @@ impl State {
             loaded.replace(record);
         }
         Ok((loaded, ids))
+    }
+
+    /// Whether a session without a record has run: it has a log, or its end is known. Without them, the daemon has died
+    /// before it had written the record, and nobody knows of the session.
+    fn has_remains(&self, id: &SessionId) -> bool {
+        let store = &self.sessions.store;
+        store.has_log(id) || store.read_exit(id).is_some()
     }
 
     fn drop_record(&mut self, id: &SessionId) {

@@ -28,7 +28,7 @@ use crate::protocol::SessionId;
 use crate::protocol::status::Mode;
 use crate::sys::process::Process;
 use crate::sys::tree::Leader;
-use crate::sys::{process, readiness, signal};
+use crate::sys::{failpoint, process, readiness, signal};
 
 /// Milliseconds between the first signal and SIGKILL, unless the client gives another value.
 pub(crate) const GRACE_MS: u64 = 2000;
@@ -114,15 +114,16 @@ pub(crate) fn end_remaining(
     })
 }
 
-/// Continues an ending that an earlier daemon has begun.
-pub(crate) fn resume(hub: &Hub, id: &SessionId) {
+/// Continues an ending that an earlier daemon has begun on behalf of `by`. The first process may have ended since; what it
+/// has left is asked again then, because that daemon may have died before it had asked all.
+pub(crate) fn resume(hub: &Hub, id: &SessionId, by: Option<&Actor>) {
     let (begun, asked_until, first, grace_ms) = {
         let state = hub.read();
         let Some(session) = state.sessions.get(id) else {
             return;
         };
         let life = &session.life;
-        let (first, grace) = match (life.ending(), state.stop_of(id)) {
+        let (first, grace) = match (by, state.stop_of(id)) {
             (Some(Actor::TimeLimit(_)), _) => (signal::TERM, session.time_limits.timeout_grace_ms),
             (_, Some(stop)) => (first_signal(stop), stop.grace_ms),
             (_, None) => (signal::TERM, GRACE_MS),
@@ -218,6 +219,7 @@ impl TreeKill {
                 self.send(&shells, signal::HUP);
             }
         }
+        failpoint::hit("kill.asked");
         let grace_ms = if first == signal::KILL { 0 } else { grace_ms };
         self.hub.change(|state| {
             if let Some(session) = state.sessions.get_mut(&self.id) {

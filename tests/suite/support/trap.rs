@@ -61,13 +61,15 @@ impl Hold {
         }
     }
 
+    /// The value of `BGPROC_HOLD`, for whoever starts the keeper.
+    pub(crate) fn variable(&self) -> String {
+        format!("{}:{}", self.place, self.file.display())
+    }
+
     /// A `--serve` that starts the keeper with it.
     pub(crate) fn serve(&self, home: &Home) -> Serve {
         let mut command = home.command(&["--serve"]);
-        command.env(
-            "BGPROC_HOLD",
-            format!("{}:{}", self.place, self.file.display()),
-        );
+        command.env("BGPROC_HOLD", self.variable());
         Serve::spawn(command)
     }
 

@@ -171,6 +171,7 @@ fn resume_waiting(state: &mut State, client: &Client, id: &SessionId) -> Result<
     let first_run = FirstRun {
         spawn: fresh_spec(&client.greeting, id, &session.spec)?,
         input: None,
+        place: None,
     };
     state.set_first_run(id, first_run);
     // Its group may have been changed since.

@@ -7,14 +7,13 @@ use crate::daemon::actions::turn;
 use crate::daemon::clock::now;
 use crate::daemon::hub::Hub;
 use crate::daemon::keeper_link::{Launch, SpawnFailure};
-use crate::daemon::projects::guests::FirstRun;
+use crate::daemon::projects::guests::{FirstRun, Place};
 use crate::daemon::requests::batch::submit;
 use crate::daemon::requests::client::Client;
 use crate::daemon::requests::limits::limits;
 use crate::daemon::requests::start_input::StartInput;
 use crate::daemon::sessions::session_io::SessionIo;
 use crate::daemon::state::State;
-use crate::daemon::state::guests::Place;
 use crate::daemon::storage::log_reader::LogReader;
 use crate::engine::life::Life;
 use crate::engine::session::Session;
@@ -100,11 +99,14 @@ fn enqueue(
     let mut session = admit(state, client, params, draft)?;
     session.life = Life::queued(now());
     let id = session.id.clone();
-    insert(state, session);
     let first_run = FirstRun {
         spawn: run,
         input: params.input.clone(),
+        place: Some(place.clone()),
     };
+    state.keep_first_run(&id, &first_run);
+    insert(state, session);
+    failpoint::hit("enqueue.recorded");
     state.let_wait(&id, place, first_run);
     Ok(())
 }

@@ -97,7 +97,7 @@ impl Start {
     }
 
     async fn launch_guest(&self, first_run: FirstRun) -> Result<(), Error> {
-        let FirstRun { spawn, input } = first_run;
+        let FirstRun { spawn, input, .. } = first_run;
         reachable(Path::new(&spawn.cwd)).await?;
         let asked = self.hub.change(|state| {
             if state
