@@ -266,6 +266,31 @@ fn what_was_started_on_a_full_disk_is_known_to_the_next_daemon() {
     assert_eq!(record["label"], "later", "{record}");
 }
 
+/// A limit on the size of files stands for the full disk, which has room left in the last block of a file.
+#[test]
+fn events_that_a_full_disk_refused_are_known_to_the_next_daemon() {
+    let home = Home::new();
+    let limited = home.command_after("trap '' XFSZ; ulimit -f 8", &["--serve"]);
+    let mut serve = Serve::spawn(limited);
+    for _ in 0..15 {
+        Job::start(&mut serve, "exit 3").end(&mut serve);
+    }
+    let events = |serve: &mut Serve| {
+        let events = serve.ok(json!({"action": "events", "limit": 1000}));
+        let events = events["events"].as_array().unwrap().iter();
+        let numbered = events.map(|event| (event["seq"].clone(), event["event"].clone()));
+        numbered.collect::<Vec<_>>()
+    };
+    let before = events(&mut serve);
+    let saved = std::fs::read_to_string(home.path().join("journal.jsonl")).unwrap();
+    let written = saved.lines().count();
+    assert!(written < before.len(), "{written} of {}", before.len());
+    for _ in 0..2 {
+        daemon::kill(&mut serve);
+        assert_eq!(events(&mut serve), before);
+    }
+}
+
 #[test]
 fn what_waits_in_a_queue_since_the_disk_is_full_keeps_its_turn() {
     let home = Home::new();

@@ -28,9 +28,10 @@ pub(crate) struct Events {
 }
 
 impl Events {
-    /// Reads the journal. `started` is the time at which this daemon started, in boot-time milliseconds.
-    pub(crate) fn open(home: &Home, started: u64) -> Self {
-        let (journal, past) = Journal::open(home.journal());
+    /// Reads the journal, and the lines of it that the disk has refused an earlier daemon. `started` is the time at which
+    /// this daemon started, in boot-time milliseconds.
+    pub(crate) fn open(home: &Home, refused: Option<Vec<u8>>, started: u64) -> Self {
+        let (journal, past) = Journal::open(home.journal(), refused);
         Self {
             // Subscription numbers start from the clock, so that no daemon reuses a number of an earlier one.
             // No daemon makes a thousand subscriptions in a millisecond.
@@ -119,6 +120,11 @@ impl Events {
             let scope = scope.clone();
             self.write(&Note::Ack { ack, scope });
         }
+    }
+
+    /// The lines that are missing in the journal, if others are than at the last call.
+    pub(crate) fn take_refused(&mut self) -> Option<&[u8]> {
+        self.journal.take_refused()
     }
 
     fn write(&mut self, note: &Note) {

@@ -72,6 +72,7 @@ impl Hub {
         let mut state = self.0.state.borrow_mut();
         let next_before = state.timers.next();
         let result = act(&mut state);
+        state.keep_refused_events();
         if state.render_queue.has_work() {
             self.0.dirty.notify_one();
         }

@@ -30,6 +30,8 @@ pub(crate) enum ForNext<'a> {
     FirstRun(&'a str),
     /// The environment of a launcher, by its name.
     Launcher(&'a str),
+    /// The lines of the journal that the disk has refused.
+    Events,
     /// A change of files to which a job has not reacted yet.
     Change { project: &'a str, job: &'a str },
 }
@@ -42,6 +44,7 @@ impl ForNext<'_> {
             Self::Record(id) => format!("{RECORD}{id}"),
             Self::Project(id) => format!("{PROJECT}{id}"),
             Self::Caller(id) | Self::FirstRun(id) => id.to_owned(),
+            Self::Events => "events".to_owned(),
             Self::Launcher(name) => format!("launcher:{name}"),
             Self::Change { project, job } => format!("change:{project}/{job}"),
         }
@@ -165,6 +168,7 @@ mod tests {
             ForNext::Caller("p1"),
             ForNext::FirstRun(id.as_str()),
             ForNext::Launcher("gpu"),
+            ForNext::Events,
             ForNext::Change {
                 project: "p1",
                 job: "web",
@@ -178,6 +182,7 @@ mod tests {
             "p1",
             id.as_str(),
             "launcher:gpu",
+            "events",
             "change:p1/web",
         ];
         assert_eq!(names, expected);

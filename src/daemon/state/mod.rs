@@ -62,7 +62,7 @@ use crate::daemon::batch_systems::BatchSystems;
 use crate::daemon::clock::now;
 use crate::daemon::events::Events;
 use crate::daemon::hosts::Hosts;
-use crate::daemon::keeper_link::KeeperLink;
+use crate::daemon::keeper_link::{ForNext, KeeperLink};
 use crate::daemon::projects::Projects;
 use crate::daemon::sessions::Sessions;
 use crate::daemon::sessions::process_scan::ProcessScan;
@@ -137,7 +137,7 @@ impl State {
         let started_boot = now().boot;
         let mut registry = Registry::new(settings.caps);
         let tombstone_file = TombstoneFile::load(store.home(), &mut registry.tombstones, now());
-        let events = Events::open(store.home(), started_boot);
+        let events = Events::open(store.home(), keeper.kept(ForNext::Events), started_boot);
         let shared_table = keeper.shared_table().clone();
         let projects = Projects::load(store.home(), keeper.kept_projects());
         let hosts = Hosts::load(store.home());

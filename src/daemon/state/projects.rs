@@ -251,8 +251,12 @@ impl State {
         Some(&project.applied.jobs.get(&of.job)?.stop)
     }
 
-    /// Ends a session that waits for its turn to run. Returns false if it did not wait.
+    /// Ends a session that waits for its turn to run. Returns false if it did not wait, or if the keeper has been asked to
+    /// start it, which cannot be called off.
     pub(crate) fn leave_queue(&mut self, id: &SessionId, by: &Actor) -> bool {
+        if self.keeper.is_spawning(id) {
+            return false;
+        }
         let Some(session) = self.sessions.get_mut(id) else {
             return false;
         };

@@ -87,6 +87,15 @@ impl State {
         self.keeper.has_kept(ForNext::Record(id))
     }
 
+    /// Has the keeper keep the events that the disk has refused, so that the next daemon knows of them.
+    pub(crate) fn keep_refused_events(&mut self) {
+        match self.events.take_refused() {
+            Some([]) => self.keeper.drop_kept(ForNext::Events),
+            Some(lines) => self.keeper.keep(ForNext::Events, lines),
+            None => {}
+        }
+    }
+
     fn write_record(&mut self, id: &SessionId) -> io::Result<()> {
         let Some(session) = self.sessions.registry.get_mut(id) else {
             return Ok(());

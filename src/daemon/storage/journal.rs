@@ -2,7 +2,7 @@
 //!
 //! A line is written before its event is published, with one write(2). If the disk refuses it, the event is
 //! published all the same; as soon as a line can be written again, the whole file is rewritten from the history
-//! in memory. Nothing is synced: no line is lost when the daemon is killed, but lines may be lost in a power
+//! in memory. Until then the keeper keeps the refused lines for the next daemon. Nothing is synced: no line is lost when the daemon is killed, but lines may be lost in a power
 //! failure.
 
 use std::fs::File;
@@ -24,6 +24,9 @@ const SLACK: usize = KEPT / 4;
 /// Lines after which a rewrite that failed is tried again, if events are missing in the file.
 const PAUSE: usize = 64;
 
+/// Maximum number of bytes of refused lines that are kept for the next daemon: some thousand events.
+const MOST_REFUSED: usize = 1 << 20;
+
 /// The journal file.
 pub(crate) struct Journal {
     path: PathBuf,
@@ -34,23 +37,40 @@ pub(crate) struct Journal {
     not_before: usize,
     /// Whether the last line could not be written.
     is_refused: bool,
+    /// The lines that are missing in the file.
+    refused: Vec<u8>,
+    /// Whether other lines are missing than when [`Self::take_refused`] was called.
+    has_news: bool,
 }
 
 impl Journal {
-    /// Reads what earlier daemons wrote. Unreadable lines are logged and skipped.
-    pub(crate) fn open(path: PathBuf) -> (Self, EventHistory) {
+    /// Reads what earlier daemons wrote, and what the disk has refused them. Unreadable lines are logged and skipped.
+    pub(crate) fn open(path: PathBuf, refused: Option<Vec<u8>>) -> (Self, EventHistory) {
         let mut journal = Self {
             path,
             file: None,
             lines: 0,
             not_before: 0,
-            is_refused: false,
+            is_refused: refused.is_some(),
+            refused: refused.unwrap_or_default(),
+            has_news: false,
         };
-        let past = journal.read();
-        if journal.is_long(&past) {
+        let mut past = journal.read();
+        for line in journal.refused.split_inclusive(|&byte| byte == b'\n') {
+            if let Ok(note) = serde_json::from_slice(line) {
+                past.take_in(note);
+            }
+        }
+        if journal.is_refused || journal.is_long(&past) {
             journal.rewrite(&past);
         }
         (journal, past)
+    }
+
+    /// The lines that are missing in the file, if others are than at the last call.
+    pub(crate) fn take_refused(&mut self) -> Option<&[u8]> {
+        let has_news = std::mem::take(&mut self.has_news);
+        has_news.then_some(&*self.refused)
     }
 
     /// Writes one change of the history. `past` already includes it.
@@ -60,13 +80,21 @@ impl Journal {
             self.file = None;
             (self.is_refused, self.not_before) = (true, 0);
         }
-        let Err(error) = self.append(note) else {
+        let line = match line(note) {
+            Ok(line) => line,
+            Err(error) => return self.say(format_args!("an event cannot be written: {error}")),
+        };
+        let Err(error) = self.append(&line) else {
             let is_due = self.is_refused || self.is_long(past);
             if is_due && self.lines >= self.not_before {
                 self.rewrite(past);
             }
             return;
         };
+        if self.refused.len() + line.len() <= MOST_REFUSED {
+            self.refused.extend(line);
+            self.has_news = true;
+        }
         if !std::mem::replace(&mut self.is_refused, true) {
             self.not_before = 0;
             self.say(format_args!(
@@ -79,15 +107,13 @@ impl Journal {
         self.lines > past.len() + SLACK
     }
 
-    fn append(&mut self, note: &Note) -> io::Result<()> {
-        let mut line = serde_json::to_vec(note)?;
-        line.push(b'\n');
+    fn append(&mut self, line: &[u8]) -> io::Result<()> {
         let file = match &mut self.file {
             Some(file) => file,
             None => self.file.insert(file::append(&self.path)?),
         };
         let written = loop {
-            match file.write(&line) {
+            match file.write(line) {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 outcome => break outcome?,
             }
@@ -109,6 +135,8 @@ impl Journal {
                 self.file = Some(file);
                 self.lines = lines;
                 self.not_before = 0;
+                self.has_news |= !self.refused.is_empty();
+                self.refused = Vec::new();
                 if std::mem::take(&mut self.is_refused) {
                     self.say(format_args!(
                         "the file can be written again; no event is missing"
@@ -202,6 +230,12 @@ impl Journal {
     }
 }
 
+fn line(note: &Note) -> io::Result<Vec<u8>> {
+    let mut line = serde_json::to_vec(note)?;
+    line.push(b'\n');
+    Ok(line)
+}
+
 /// Whether a file has lost its name: the next daemon would not find what is written to it.
 fn is_removed(file: &File) -> bool {
     file.metadata().is_ok_and(|meta| meta.nlink() == 0)
@@ -257,7 +291,7 @@ mod tests {
     fn the_next_daemon_reads_back_the_history() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("journal.jsonl");
-        let (mut journal, mut past) = Journal::open(path.clone());
+        let (mut journal, mut past) = Journal::open(path.clone(), None);
         assert!(!path.exists());
         add(&mut journal, &mut past);
         add(&mut journal, &mut past);
@@ -271,10 +305,10 @@ mod tests {
         journal.write(&ack, &past);
         let mode = std::fs::metadata(&path).unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o600);
-        let (mut journal, mut again) = Journal::open(path.clone());
+        let (mut journal, mut again) = Journal::open(path.clone(), None);
         assert!(again.notes().eq(past.notes()));
         add(&mut journal, &mut again);
-        assert_eq!(seqs(&Journal::open(path).1), [1, 2, 3]);
+        assert_eq!(seqs(&Journal::open(path, None).1), [1, 2, 3]);
     }
 
     #[test]
@@ -287,12 +321,12 @@ mod tests {
         let later = r#"{"event":"of_the_future","seq":3,"scope":"a"}"#;
         let text = format!("{one}\n\0\0\0\nnonsense\n{{}}\n{later}\n{one}\n{four}\n{torn}");
         std::fs::write(&path, &text).unwrap();
-        let (mut journal, mut past) = Journal::open(path.clone());
+        let (mut journal, mut past) = Journal::open(path.clone(), None);
         assert_eq!(seqs(&past), [1, 4]);
         let kept = std::fs::metadata(&path).unwrap().len();
         assert_eq!(kept, (text.len() - torn.len()) as u64);
         add(&mut journal, &mut past);
-        let (_, past) = Journal::open(path);
+        let (_, past) = Journal::open(path, None);
         assert_eq!(seqs(&past), [1, 4, 5]);
     }
 
@@ -303,10 +337,10 @@ mod tests {
         let note = r#"{"forgotten":[1],"scope":"a"}"#;
         let event = r#"{"event":"of_the_future","seq":7,"scope":"a","more":{}}"#;
         std::fs::write(&path, format!("{note}\n{event}\n")).unwrap();
-        let (mut journal, mut past) = Journal::open(path.clone());
+        let (mut journal, mut past) = Journal::open(path.clone(), None);
         assert_eq!((seqs(&past), past.seq()), (vec![], 7));
         add(&mut journal, &mut past);
-        assert_eq!(seqs(&Journal::open(path).1), [8]);
+        assert_eq!(seqs(&Journal::open(path, None).1), [8]);
     }
 
     #[test]
@@ -315,13 +349,13 @@ mod tests {
         let path = dir.path().join("journal.jsonl");
         for text in ["", "torn", "\n"] {
             std::fs::write(&path, text).unwrap();
-            assert_eq!(Journal::open(path.clone()).1.seq(), 0);
+            assert_eq!(Journal::open(path.clone(), None).1.seq(), 0);
         }
         std::fs::remove_file(&path).unwrap();
         std::fs::create_dir(&path).unwrap();
-        let (mut journal, mut past) = Journal::open(path.clone());
+        let (mut journal, mut past) = Journal::open(path.clone(), None);
         add(&mut journal, &mut past);
-        assert_eq!(seqs(&Journal::open(path).1), [1]);
+        assert_eq!(seqs(&Journal::open(path, None).1), [1]);
         assert!(dir.path().join("journal.jsonl.bad").is_dir());
     }
 
@@ -329,33 +363,33 @@ mod tests {
     fn refused_lines_are_written_once_the_disk_accepts_them() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("away").join("journal.jsonl");
-        let (mut journal, mut past) = Journal::open(path.clone());
+        let (mut journal, mut past) = Journal::open(path.clone(), None);
         add(&mut journal, &mut past);
         add(&mut journal, &mut past);
         assert!(journal.is_refused);
         std::fs::create_dir(dir.path().join("away")).unwrap();
         add(&mut journal, &mut past);
         assert!(!journal.is_refused);
-        assert_eq!(seqs(&Journal::open(path).1), [1, 2, 3]);
+        assert_eq!(seqs(&Journal::open(path, None).1), [1, 2, 3]);
     }
 
     #[test]
     fn a_file_that_somebody_removes_is_written_again() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("journal.jsonl");
-        let (mut journal, mut past) = Journal::open(path.clone());
+        let (mut journal, mut past) = Journal::open(path.clone(), None);
         add(&mut journal, &mut past);
         std::fs::remove_file(&path).unwrap();
         add(&mut journal, &mut past);
         add(&mut journal, &mut past);
-        assert_eq!(seqs(&Journal::open(path).1), [1, 2, 3]);
+        assert_eq!(seqs(&Journal::open(path, None).1), [1, 2, 3]);
     }
 
     #[test]
     fn the_file_is_rewritten_when_most_lines_are_obsolete() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("journal.jsonl");
-        let (mut journal, mut past) = Journal::open(path.clone());
+        let (mut journal, mut past) = Journal::open(path.clone(), None);
         let session = SessionId::fresh();
         for _ in 0..SLACK + 2 {
             let mut adopted = entry(past.seq() + 1);
@@ -368,7 +402,7 @@ mod tests {
         assert_eq!((text.lines().count(), journal.lines), (2, 2));
         // Later lines go to the new file.
         add(&mut journal, &mut past);
-        let (_, again) = Journal::open(path);
+        let (_, again) = Journal::open(path, None);
         let last = SLACK as u64 + 2;
         assert_eq!(
             (seqs(&again), again.seq()),
