@@ -153,9 +153,9 @@ impl Request {
         }
     }
 
-    /// A request of the proxy itself.
+    /// A request of the proxy itself. `number` tells it from others for the same action.
     pub fn own(mut params: Map<String, Value>, action: &str, number: usize) -> Self {
-        let id = Value::from(format!("bgproc-resumes-{number}"));
+        let id = Value::from(format!("bgproc-{action}-{number}"));
         params.insert("id".to_owned(), id.clone());
         params.insert("action".to_owned(), action.into());
         Self {
@@ -169,6 +169,12 @@ impl Request {
             asked: None,
             is_own: true,
         }
+    }
+
+    /// A request of the proxy that cancels one of the agent.
+    pub fn cancel(id: &RequestId) -> Self {
+        let params = Map::from_iter([("requestId".to_owned(), id.clone())]);
+        Self::own(params, "cancel", 0)
     }
 
     /// Whether it requests `action`.

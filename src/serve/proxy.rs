@@ -336,6 +336,8 @@ impl Proxy {
             && let Err(why) = client::why_silent()
         {
             for head in self.open.give_up() {
+                // It must not be answered later, when nobody reads the answer: its output would count as shown.
+                self.requests.push(Request::cancel(&head.id));
                 self.replies.push(&head.unanswered_because(&why));
             }
             self.silence.heard(false, Instant::now());

@@ -249,8 +249,8 @@ mod tests {
         );
         let again = params(&subscriptions.resume());
         let expected = [
-            json!({"id": "bgproc-resumes-0", "action": "subscribe", "events": ["exited"], "fromSeq": 8}),
-            json!({"id": "bgproc-resumes-1", "action": "watch", "sessionId": "x", "maxFps": 5}),
+            json!({"id": "bgproc-subscribe-0", "action": "subscribe", "events": ["exited"], "fromSeq": 8}),
+            json!({"id": "bgproc-watch-1", "action": "watch", "sessionId": "x", "maxFps": 5}),
         ];
         assert_eq!(again, expected);
         assert!(subscriptions.shows(&event(12)));

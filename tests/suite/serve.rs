@@ -216,6 +216,27 @@ fn events_come_between_replies() {
     );
 }
 
+/// The keeper is stopped for a while: whoever waits is told so, and finds the output later.
+#[test]
+fn a_wait_that_is_given_up_does_not_count_its_output_as_shown() {
+    let home = Home::new();
+    let mut agent = Serve::new(&home, &[]);
+    let gate = home.gate();
+    let line = format!("cat {}; echo MARK; cat", gate.display());
+    let id = start(&mut agent, &line);
+    let wait = json!({"action": "wait", "sessionId": id, "until": [{"pattern": "^MARK"}]});
+    let (_, keeper) = daemon::pids(&mut agent);
+    let keeper = Held::new(keeper).unwrap();
+    keeper.signal(Signal::STOP);
+    let refused = agent.call(wait.clone());
+    assert_eq!(refused["error"]["code"], "daemon_unavailable", "{refused}");
+    keeper.signal(Signal::CONT);
+    std::fs::write(&gate, "").unwrap();
+    let reply = agent.ok(wait);
+    assert_eq!(reply["matched"]["text"], "MARK", "{reply}");
+    assert!(reply["output"].to_string().contains("MARK"), "{reply}");
+}
+
 #[test]
 fn a_subscription_goes_on_although_the_next_daemon_cannot_be_reached_at_once() {
     let home = Home::new();
