@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::{Project, has};
 use crate::support::needs::have;
-use crate::support::{Person, Serve, Terminal, eventually, process};
+use crate::support::{Hold, Person, Serve, Terminal, eventually, process};
 
 const GUARDED: &str = "version = 1\nagents = \"write\"\n[jobs.db]\nrun = \"exec sleep 1000\"\nconfirm = true\n\
                        [jobs.web]\nrun = \"exec sleep 1000\"\n";
@@ -46,6 +46,34 @@ fn a_job_with_confirm_asks_before_it_is_stopped() {
     shop.ok(&["up"]);
     shop.ok(&["down", "--yes"]);
     assert_eq!(shop.pid("db"), 0);
+}
+
+#[test]
+fn a_job_that_is_stopped_while_it_starts_has_one_end() {
+    let shop = Project::new("version = 1\n[jobs.web]\nrun = \"exec sleep 1000\"\n");
+    let hold = Hold::new(&shop.home, "spawn.before_fork");
+    let mut serve = hold.serve(&shop.home);
+    serve.ok(json!({"action": "list"}));
+    let mut person = Person::new(&shop.home);
+    hold.set();
+    std::thread::scope(|scope| {
+        let up = scope.spawn(|| shop.run(&["up"]));
+        hold.await_reached();
+        let id = shop.job("web")["sessionId"].clone();
+        person.send(&json!({"id": "kill", "action": "kill", "sessionId": id}));
+        // The kill has begun before this is answered.
+        person.call(json!({"action": "stats"}));
+        hold.release();
+        let killed = person.next(|line| line["id"] == "kill");
+        assert_eq!(killed["ok"], true, "{killed}");
+        up.join().unwrap();
+    });
+    shop.until("web", "stopped");
+    let events = person.call(json!({"action": "events", "limit": 1000}));
+    let events = events["result"]["events"].as_array().unwrap();
+    let ends = events.iter().filter(|event| event["event"] == "exited");
+    assert_eq!(ends.count(), 1, "{events:?}");
+    assert_eq!(shop.job("web")["signal"], "SIGTERM");
 }
 
 #[test]
