@@ -1,7 +1,7 @@
 //! Verbs of other programs, and what bgproc has instead: for a verb that is not there, and for `help WORD`.
 
 /// What is typed for a start at a later time, which only schedules have.
-pub(in crate::cli) const LATER: &str = "no job waits for a time: bgproc run 'sleep 600; COMMAND' waits first; the times of a job are its `schedule` in bgproc.toml: bgproc help schedules";
+pub(in crate::cli) const LATER: &str = "bgproc run --in 10m COMMAND and bgproc run --at 18:00 COMMAND start a job later; the times of a job that runs again and again are its `schedule` in bgproc.toml: bgproc help schedules";
 
 /// What is typed to take a job out of its queue for a while.
 pub(in crate::cli) const HELD: &str = "bgproc stop JOB takes a job that waits out of its queue, and bgproc start JOB puts it back; bgproc group NAME --pause holds the whole queue";

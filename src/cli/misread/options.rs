@@ -14,7 +14,7 @@ use crate::protocol::shell::quote;
 use crate::protocol::suggest::either;
 
 /// What is typed to limit a job on this machine.
-const LIMITS: &str = "that is `limits` of a job in bgproc.toml: bgproc help limits";
+const LIMITS: &str = "did you mean --limit NAME=VALUE, as memory=2G or nice=5? bgproc help limits has the names";
 
 /// What is typed to see what a project file means.
 const PLAN: &str = "did you mean -n (--dry-run)? It prints the plan";
@@ -53,8 +53,6 @@ const ELSEWHERE: [(&str, &[&str], &str); 40] = [
         "run",
         &[
             "--delay",
-            "--at",
-            "--in",
             "--start-at",
             "--start-in",
             "--later",
@@ -80,7 +78,6 @@ const ELSEWHERE: [(&str, &[&str], &str); 40] = [
             "--memory",
             "--max-memory",
             "--max-memory-restart",
-            "--limit",
             "--limits",
             "--nice",
             "--ulimit",
@@ -282,7 +279,7 @@ pub(super) fn local_limit<'a>(mut given: impl Iterator<Item = &'a str>) -> Optio
     let hint = if flag == "--time" {
         "to end a job on this machine after a time: --timeout TIME"
     } else {
-        "to limit a job on this machine: `limits` of a job in bgproc.toml: bgproc help limits"
+        "to limit a job on this machine: --limit memory=2G; bgproc help limits has the names"
     };
     let message = format!("{flag} needs --on, which submits the job to a batch system");
     Some((message, Some(hint.to_owned())))

@@ -262,7 +262,7 @@ fn a_guess_never_ends_or_removes_anything() {
         ("--force", "write the verb first"),
         (
             "run --nice 5 true",
-            "that is `limits` of a job in bgproc.toml: bgproc help limits",
+            "did you mean --limit NAME=VALUE, as memory=2G or nice=5? bgproc help limits has the names",
         ),
         (
             "run --cron x true",
@@ -370,14 +370,13 @@ fn words_of_other_programs_lead_to_what_does_the_same() {
     };
     for line in [
         "run --delay 10m true",
-        "run --at 22:00 true",
-        "run --in 10m true",
+        "run --start-at 22:00 true",
         "delay 10m true",
         "at 22:00",
     ] {
         let hint = hint(line);
         assert!(
-            hint.contains("bgproc run 'sleep 600; COMMAND'"),
+            hint.contains("bgproc run --in 10m COMMAND"),
             "{line}: {hint}"
         );
         assert!(hint.contains("bgproc help schedules"), "{line}: {hint}");
@@ -420,8 +419,8 @@ fn words_of_other_programs_lead_to_what_does_the_same() {
         ("run --cron-restart x true", "bgproc help schedules"),
         ("run --max-memory 1G true", "bgproc help limits"),
         ("run --ignore-watch x true", "bgproc help watches"),
-        ("run --mem 2G true", "`limits` of a job in bgproc.toml"),
-        ("run --cpus 2 true", "`limits` of a job in bgproc.toml"),
+        ("run --mem 2G true", "--limit memory=2G"),
+        ("run --cpus 2 true", "bgproc help limits"),
         ("run --time 2h true", "--timeout TIME"),
     ] {
         let hint = hint(line);

@@ -77,11 +77,11 @@ fn start() -> Tool {
         "key": string("same key, same session"),
         "ready": record(json!({"pattern": plain("string"), "port": plain("integer"), "timeoutMs": plain("integer")}), "it is ready at this pattern or port"),
         "restart": record(json!({"policy": {"type": "string", "enum": ["never", "on-failure", "always"]}, "maxRetries": plain("integer"), "backoffMs": plain("integer")}), "when it ends"),
-        "limits": record(json!({"memoryBytes": plain("integer"), "cpuSec": plain("integer"), "processes": plain("integer"), "openFiles": plain("integer"), "nice": plain("integer"), "logBytes": plain("integer")}), "resources"),
+        "limits": object("memoryBytes, cpuSec, processes, openFiles, nice, logBytes"),
         "onExit": string("shell line at end"),
-        "host": plain("string"),
-        "launcher": plain("string"),
-        "resources": {"type": "object"},
+        "host": string("as session action hosts lists"),
+        "launcher": string("batch system, as slurm"),
+        "resources": object("cpus, memoryBytes, timeSec, gpus, partition"),
         "maxChars": integer("of output (2000)"),
     });
     let output = json!({
@@ -388,6 +388,10 @@ fn boolean(about: &str) -> Value {
 
 fn record(properties: Value, about: &str) -> Value {
     json!({ "type": "object", "properties": properties, "description": about })
+}
+
+fn object(about: &str) -> Value {
+    json!({ "type": "object", "description": about })
 }
 
 fn view(about: &str) -> Value {
