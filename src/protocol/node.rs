@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::keeper::InputReport;
 use super::status::Mode;
-use super::{JobLimits, Role, Scope};
+use super::{JobLimits, Role, Scope, Timestamp};
 
 /// The file that says what the node runs.
 pub const JOB: &str = "job.json";
@@ -53,7 +53,7 @@ pub struct NodeJob {
 }
 
 /// What the program of a session does on its node, as far as no log says it.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct NodeState {
     /// What the kernel there reports about its input; absent if unknown.
@@ -68,6 +68,18 @@ pub struct NodeState {
     /// Offset of the log at which the output of the current run begins.
     #[serde(default)]
     pub output_at: Option<u64>,
+    /// The begin of the current run; absent if the node does not know its name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub began: Option<Began>,
+}
+
+/// Where and when a run began: the batch system's list may say it seconds later.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Began {
+    /// Name of the node, as the batch system has it.
+    pub node: String,
+    /// When its program was started, by the node's own clock.
+    pub at: Timestamp,
 }
 
 /// Why a node did not run its job.
@@ -92,6 +104,9 @@ mod tests {
         assert_eq!(serde_json::to_string(&job).unwrap(), JOB);
         let state: NodeState = serde_json::from_str(STATE).unwrap();
         assert_eq!(serde_json::to_string(&state).unwrap(), STATE);
+        let began = r#"{"input":null,"stopped":false,"typed":null,"outputAt":0,"began":{"node":"n1","at":"2026-01-02T03:04:05.678Z"}}"#;
+        let state: NodeState = serde_json::from_str(began).unwrap();
+        assert_eq!(serde_json::to_string(&state).unwrap(), began);
         let refusal = r#"{"message":"there is no /work"}"#;
         let read: Refusal = serde_json::from_str(refusal).unwrap();
         assert_eq!(serde_json::to_string(&read).unwrap(), refusal);

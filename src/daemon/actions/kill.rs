@@ -135,6 +135,7 @@ async fn kill_one(
     remove: bool,
 ) -> Result<Killed, Error> {
     let mut previous = status(hub, &id)?;
+    let runs = runs(hub, &id);
     let removing = remove.then(|| Removing::begin(hub, &id));
     let stopping = Stopping::begin(hub, client, &id, manner).await?;
     let now = status(hub, &id)?;
@@ -152,6 +153,10 @@ async fn kill_one(
         (last_output(hub, client, &id).await?, ended)
     };
     project_decided(hub, &id).await;
+    if previous == Status::Queued && self::runs(hub, &id) > runs {
+        // Its batch system had started it, and had not told of that.
+        previous = Status::Running;
+    }
     let mut killed = Killed {
         session_id: id.clone(),
         previous_status: previous,
@@ -179,6 +184,15 @@ fn status(hub: &Hub, id: &SessionId) -> Result<Status, Error> {
     let session = state.sessions.get(id);
     let session = session.ok_or_else(|| Error::session_not_found(id.as_str()))?;
     Ok(session.life.status())
+}
+
+/// Number of runs that a session has begun.
+fn runs(hub: &Hub, id: &SessionId) -> u32 {
+    let state = hub.read();
+    let life = state.sessions.get(id).map(|session| &session.life);
+    life.map_or(0, |life| {
+        life.restarts() + u32::from(!life.runs().is_empty())
+    })
 }
 
 /// The status of a session, and the end of its output.

@@ -230,6 +230,24 @@ impl State {
         }
     }
 
+    /// Takes a node's word that it has begun a session: its batch system is asked only every few seconds.
+    fn batch_begun(&mut self, id: &SessionId) {
+        let Some(began) = self.node_began(id) else {
+            return;
+        };
+        let session = self.sessions.get_mut(id);
+        let Some(batch) = session.and_then(|session| session.batch.as_mut()) else {
+            return;
+        };
+        batch.begun(&began.node);
+        let data = json!({
+            "jobId": batch.job.job_id, "launcher": batch.launcher.name, "node": began.node, "run": batch.job.run,
+        });
+        // The clock of the node may be ahead.
+        let start = began.at.min(now().wall);
+        self.batch_placed(id, Some(start), data);
+    }
+
     /// A batch system runs a session, since `start` if it says so.
     fn batch_placed(&mut self, id: &SessionId, start: Option<Timestamp>, data: Value) {
         let created = self
@@ -396,30 +414,40 @@ impl State {
             return;
         };
         self.batch_systems.looked(&batch.launcher.name, now().boot);
-        if session.is_some_and(|session| session.life.status().has_process()) {
-            self.batch_grown(id);
-            self.batch_systems.used();
-        }
+        self.batch_grown(id);
+        self.batch_systems.used();
     }
 
     /// Somebody looks at a list with these sessions, newest first.
     pub(crate) fn batches_listed(&mut self, ids: &[SessionId]) {
         let open = ids.iter().filter(|id| self.is_open_batch(id));
-        let open: Vec<&SessionId> = open.take(LOOKS).collect();
-        for id in open {
+        let (run, wait): (Vec<_>, Vec<_>) = open.partition(|id| !self.is_queued(id));
+        // However many wait, those that run are looked at, too.
+        for id in run
+            .into_iter()
+            .take(LOOKS)
+            .chain(wait.into_iter().take(LOOKS))
+        {
             self.batch_used(id);
         }
     }
 
-    /// Looks for new output of the sessions that batch systems run and that somebody waits for or looks at. Returns
-    /// whether there are any.
+    fn is_queued(&self, id: &SessionId) -> bool {
+        let session = self.sessions.get(id);
+        session.is_some_and(|session| session.life.status() == Status::Queued)
+    }
+
+    /// Looks for the start and for new output of the sessions that batch systems run and that somebody waits for or looks
+    /// at. Returns whether there are any.
     pub(crate) fn follow_batches(&mut self) -> bool {
         let live = self.events.has_listeners(EventKind::Output);
         let is_followed = |session: &&Session| {
-            session.batch.is_some() && session.life.status().has_process() && {
+            session.open_batch().is_some() && {
                 let io = self.sessions.io(&session.id);
                 let is_watched = io.is_some_and(|io| !io.watchers.is_empty());
-                live || is_watched || self.waiters.waits.has(&session.id)
+                // There may be thousands that wait, and nobody sees output of them.
+                let is_live = live && session.life.status().has_process();
+                is_live || is_watched || self.waiters.waits.has(&session.id)
             }
         };
         let followed = self.sessions.iter().filter(is_followed);
@@ -430,11 +458,13 @@ impl State {
         !followed.is_empty()
     }
 
-    /// Looks how far the log of a session reaches that a batch system runs: no keeper of this machine tells.
-    fn batch_grown(&mut self, id: &SessionId) {
+    /// Looks how far the log of a session reaches that a batch system runs: no keeper of this machine tells. The first
+    /// sign of its run may be there, too.
+    pub(crate) fn batch_grown(&mut self, id: &SessionId) {
         if !self.is_open_batch(id) {
             return;
         }
+        self.batch_begun(id);
         let Some(io) = self.sessions.io_mut(id) else {
             return;
         };

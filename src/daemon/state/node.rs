@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 
 use super::State;
 use crate::daemon::clock::now;
-use crate::engine::batch::Batch;
+use crate::engine::batch::{Batch, slurm};
 use crate::engine::input::needs;
 use crate::protocol::keeper::Exit;
-use crate::protocol::node::{BATCH_LOG, NodeState, REFUSAL, Refusal, STATE};
+use crate::protocol::node::{BATCH_LOG, Began, NodeState, REFUSAL, Refusal, STATE};
 use crate::protocol::{SessionId, Status};
 use crate::sys::exit_file;
 use crate::sys::{file, node_home};
@@ -29,22 +29,28 @@ impl State {
             return;
         };
         let input = session.input_state();
+        let run = session.life.runs().last();
+        let node = std::env::var(slurm::NODE_NAME).ok();
         let said = NodeState {
             input: session.input.report(),
             stopped: session.life.status() == Status::Paused,
             // A prompt of a shell is none that anybody is notified of, and a key there is none to write a file for.
             typed: session.input.typed_at().filter(|_| needs(input)),
-            output_at: session.life.runs().last().map(|run| run.offset),
+            output_at: run.map(|run| run.offset),
+            began: node.zip(run).map(|(node, run)| Began {
+                node,
+                at: run.started_at,
+            }),
         };
         // The number of unread bytes alone is no news.
         let news = (
             input,
             NodeState {
                 input: None,
-                ..said
+                ..said.clone()
             },
         );
-        if self.told_submitter == Some(news) {
+        if self.told_submitter.as_ref() == Some(&news) {
             return;
         }
         self.told_submitter = Some(news);
@@ -118,6 +124,21 @@ impl State {
             io.node_state = stamp;
         }
         self.record_input_report(id, said.input);
+    }
+
+    /// Where and when the node has begun the run that a queued session waits for, if it has.
+    pub(super) fn node_began(&self, id: &SessionId) -> Option<Began> {
+        let session = self.sessions.get(id)?;
+        let queued = session.life.status() == Status::Queued;
+        let batch = session.batch.as_ref().filter(|_| queued)?;
+        // Until its number is known here, nothing else about it is.
+        batch.job.job_id.as_ref()?;
+        let said = std::fs::read(home_of_run(batch)?.join(STATE)).ok()?;
+        let began = serde_json::from_slice::<NodeState>(&said).ok()?.began?;
+        // In a directory that is the home of all runs, a run before has left its word.
+        let before = session.life.runs().last();
+        let is_next = before.is_none_or(|run| began.at > run.started_at);
+        is_next.then_some(began)
     }
 
     /// Whether the run of which the batch system of a session has told owns the session. Until then it is not to be

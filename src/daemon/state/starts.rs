@@ -98,6 +98,7 @@ impl State {
             self.persist(id)
         }
         self.arm_input(id);
+        self.tell_submitter(id);
         // Queue it once: rendering also asks the keeper to notify the daemon of further output.
         self.render_queue.add(id);
         self.look(id);

@@ -40,6 +40,9 @@ pub struct Batch {
     /// Whether the batch system has suspended the job.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub suspended: bool,
+    /// Whether the node has begun the run, and the batch system has not told of that yet.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_ahead: bool,
     /// Whether a signal has stopped its program on the node.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub stopped_on_node: bool,
@@ -199,8 +202,14 @@ impl Batch {
         let job = &mut self.job;
         let is_new = job.job_id.is_none();
         job.job_id = Some(row.job_id.clone());
-        job.state = Some(row.word.clone());
         job.silent_since = None;
+        let waits = row.state == JobState::Waits;
+        if self.is_ahead && waits && row.requeues < job.run.max(1) {
+            // It was said before the node began the run.
+            return Change::None;
+        }
+        self.is_ahead = false;
+        job.state = Some(row.word.clone());
         job.time_limit_sec = row.time_limit_sec.or(job.time_limit_sec);
         let known = job.run.max(1);
         let run = match row.state {
@@ -211,7 +220,6 @@ impl Batch {
         let is_again = run > known;
         let is_this_run = row.requeues + 1 == run;
         job.run = run;
-        let waits = row.state == JobState::Waits;
         job.estimated_start_at = row.start.filter(|_| waits);
         // While it is over, its last place and the reason of the wait before are no news.
         if !matches!(row.state, JobState::Ended(_)) {
@@ -246,6 +254,15 @@ impl Batch {
             (JobState::Suspended, Status::Running) => Change::Paused(true),
             _ => Change::None,
         }
+    }
+
+    /// Takes the word of a node that it has begun the run of which the batch system has told last.
+    pub fn begun(&mut self, node: &str) {
+        self.is_ahead = true;
+        let job = &mut self.job;
+        job.node = Some(node.to_owned());
+        // What was said of a job that waits.
+        (job.state, job.reason, job.estimated_start_at) = (None, None, None);
     }
 
     /// The directory in which its node keeps the log and the exit: that of the session in the home of the run that owns

@@ -29,6 +29,9 @@ const FIELDS: [&str; 9] = [
 /// What Slurm's commands find in their environment, besides the user's own.
 pub const ENVIRONMENT: (&str, &str) = ("SLURM_TIME_FORMAT", "%s");
 
+/// The variable of a job that has the name of its node.
+pub const NODE_NAME: &str = "SLURMD_NODENAME";
+
 /// The prefixes of variables of Slurm that must not reach a submission: a daemon that itself runs in a job would
 /// hand that job's limits on.
 const SCRUBBED: [&str; 4] = ["SLURM_", "SBATCH_", "SRUN_", "SLURMD_"];

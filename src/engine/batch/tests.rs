@@ -13,6 +13,7 @@ fn batch() -> Batch {
         next_run_at: 0,
         ended: None,
         suspended: false,
+        is_ahead: false,
         stopped_on_node: false,
         typed_on_node: None,
         cancelled_by: None,
@@ -85,6 +86,32 @@ fn a_job_waits_runs_is_put_back_and_ends() {
     assert_eq!(batch.job.run, 3);
     assert_eq!(batch.job.job_id.as_deref(), Some("7"));
     assert_eq!(batch.job.time_limit_sec, Some(3600));
+}
+
+#[test]
+fn a_list_that_is_older_than_the_word_of_the_node_is_no_news() {
+    let mut batch = batch();
+    batch.take(&row("PENDING", "0"), Status::Queued);
+    batch.begun("n2");
+    assert_eq!(
+        batch.take(&row("PENDING", "0"), Status::Running),
+        Change::None
+    );
+    let job = &batch.job;
+    let known = (&job.state, &job.reason, job.estimated_start_at);
+    assert_eq!(known, (&None, &None, None));
+    assert_eq!(job.node.as_deref(), Some("n2"));
+    // It was in the queue again meanwhile.
+    assert_eq!(
+        batch.take(&row("PENDING", "1"), Status::Running),
+        Change::Requeued
+    );
+    batch.begun("n2");
+    assert_eq!(
+        batch.take(&row("RUNNING", "1"), Status::Running),
+        Change::None
+    );
+    assert!(!batch.is_ahead);
 }
 
 #[test]

@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::PATIENCE;
 use crate::support::process::{Held, write_script};
-use crate::support::{DEADLINE, Slurm, Trap, eventually_within};
+use crate::support::{DEADLINE, Home, Slurm, Trap, eventually_within};
 
 #[test]
 fn a_job_goes_on_while_the_daemon_is_killed() {
@@ -124,26 +124,53 @@ fn the_next_daemon_reaches_the_cluster_as_the_one_before() {
     }
 }
 
+/// A `PATH` whose `squeue` is this script.
+fn path_with_squeue(home: &Home, script: &str) -> String {
+    let (path, programs) = (std::env::var("PATH").unwrap(), home.scratch("bin"));
+    std::fs::create_dir_all(&programs).unwrap();
+    let script = format!("#!/bin/sh\nPATH={path}\n{script}");
+    write_script(&programs.join("squeue"), &script);
+    format!("{}:{path}", programs.display())
+}
+
+#[test]
+fn a_node_tells_itself_that_it_has_begun_a_job() {
+    let Some(slurm) = Slurm::new(1) else { return };
+    let home = &slurm.home;
+    // No list ever says that it runs.
+    let path = path_with_squeue(home, "echo busy >&2; exit 1\n");
+    let line = "echo up; read x; echo got $x; exec sleep 600";
+    home.run_with_env(
+        &["run", "--on", "slurm", "-n", "job", line],
+        &[("PATH", &path)],
+    )
+    .expect_code(0);
+    home.ok(&["wait", "job", "--for", "match:^up$"]);
+    let record = slurm.status("job");
+    let told = (&record["status"], &record["engine"]["node"]);
+    assert_eq!(told, (&json!("running"), &json!("n1")), "{record}");
+    assert!(record["engine"]["state"].is_null(), "{record}");
+    home.ok(&["send", "job", "this"]);
+    home.ok(&["wait", "job", "--for", "match:^got this$"]);
+    let stopped = home.ok(&["stop", "job"]);
+    assert!(stopped.starts_with("job  stopped ("), "{stopped}");
+    let kinds = slurm.events("job");
+    assert_eq!(kinds[..3], ["queued", "placed", "started"], "{kinds:?}");
+}
+
 #[test]
 fn a_job_that_a_list_of_the_cluster_lacks_is_not_lost() {
     let Some(slurm) = Slurm::new(1) else { return };
     let home = &slurm.home;
-    let (programs, blind, asked) = (
-        home.scratch("bin"),
-        home.scratch("blind"),
-        home.scratch("asked"),
-    );
-    let path = std::env::var("PATH").unwrap();
-    std::fs::create_dir_all(&programs).unwrap();
-    write_script(
-        &programs.join("squeue"),
+    let (blind, asked) = (home.scratch("blind"), home.scratch("asked"));
+    let path = path_with_squeue(
+        home,
         &format!(
-            "#!/bin/sh\nPATH={path}\n[ ! -e {blind} ] || {{ echo once >> {asked}; exit 0; }}\nexec squeue \"$@\"\n",
+            "[ ! -e {blind} ] || {{ echo once >> {asked}; exit 0; }}\nexec squeue \"$@\"\n",
             blind = blind.display(),
             asked = asked.display(),
         ),
     );
-    let path = format!("{}:{path}", programs.display());
     let line = "echo up; exec sleep 600";
     home.run_with_env(
         &["run", "--on", "slurm", "-n", "job", line],

@@ -52,6 +52,10 @@ fn millis(duration: Duration) -> u64 {
     u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
 }
 
+/// Pause between looks whether a node has begun a session: no file system that several machines see tells of changes
+/// which another one makes.
+const LOOK: Duration = Duration::from_millis(250);
+
 /// Waits until a session has left the queue of its batch system.
 async fn placed(hub: &Hub, client: &Client, name: &str) {
     loop {
@@ -59,6 +63,9 @@ async fn placed(hub: &Hub, client: &Client, name: &str) {
         let changed = changed.notified();
         let is_queued = hub.change(|state| {
             let id = id_of(state, client, name).ok();
+            if let Some(id) = &id {
+                state.batch_grown(id);
+            }
             let session = id.and_then(|id| state.sessions.get(&id));
             session.is_some_and(|session| {
                 session.batch.is_some() && session.life.status() == Status::Queued
@@ -67,7 +74,7 @@ async fn placed(hub: &Hub, client: &Client, name: &str) {
         if !is_queued {
             return;
         }
-        changed.await;
+        let _ = tokio::time::timeout(LOOK, changed).await;
     }
 }
 
@@ -104,6 +111,8 @@ pub(crate) fn of(batch: &Batch) -> Option<NodeReach> {
 fn node_of(hub: &Hub, client: &Client, name: &str) -> Option<Result<(String, SessionId), Error>> {
     hub.change(|state| {
         let id = id_of(state, client, name).ok()?;
+        // It may have begun just now.
+        state.batch_used(&id);
         let session = state.sessions.get(&id)?;
         let batch = session.batch.as_ref()?;
         if !session.life.status().has_process() {

@@ -188,6 +188,7 @@ fn batch(launcher: &LauncherSpec, resources: &Resources, dir: &str) -> Batch {
         next_run_at: 0,
         ended: None,
         suspended: false,
+        is_ahead: false,
         stopped_on_node: false,
         typed_on_node: None,
         cancelled_by: None,
