@@ -5,7 +5,7 @@ use std::io::{self, IsTerminal, Write};
 
 use crate::cli::exit::{Exit, Failure};
 use crate::link::Host;
-use crate::link::spawn::run_there;
+use crate::link::spawn::{Broken, run_there};
 use crate::term::sanitize::clean;
 
 /// Runs the same command line on a host, without what names the host. An export is data, and comes as it is.
@@ -30,7 +30,11 @@ pub(super) fn run_words(
     words: &[String],
     out: &mut impl Write,
 ) -> Result<Exit, Failure> {
-    let (code, said) = run_there(host, words, out)?;
+    let ran = run_there(host, words, out);
+    let (code, said) = ran.map_err(|broken| match broken {
+        Broken::Link(error) => Failure::Refused(error),
+        Broken::Output(error) => Failure::Output(error),
+    })?;
     for line in said.lines() {
         eprintln!("{}", clean(line));
     }

@@ -1,6 +1,6 @@
 //! Starts the command of a link, and waits until the relay on the other host answers.
 
-use std::io::{ErrorKind, Read, Write};
+use std::io::{self, ErrorKind, Read, Write};
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
@@ -116,31 +116,73 @@ impl Link {
     }
 }
 
+/// Why a command on a host was given up.
+#[derive(Debug)]
+pub enum Broken {
+    /// The host was not reached, or the link has ended.
+    Link(Error),
+    /// Its output cannot be written here, of which the host knows nothing.
+    Output(io::Error),
+}
+
+impl From<Error> for Broken {
+    fn from(error: Error) -> Self {
+        Self::Link(error)
+    }
+}
+
 /// Runs `bgproc ARGS` on a host, without input, and passes on its output to `out`. Returns its exit code, `None` if a
 /// signal ended the command, and what it has said on standard error. Neither is fit for a terminal as it is.
 pub fn run_there(
     host: &Host,
     args: &[String],
     out: &mut impl Write,
-) -> Result<(Option<i32>, String), Error> {
+) -> Result<(Option<i32>, String), Broken> {
     let (command, said) = begin(host, &script::run(host, args))?;
     let Running {
         mut child,
         mut stream,
         stderr,
     } = command;
-    let lost = |error: std::io::Error| fault::unreachable(host, &error.to_string());
+    let lost = |error: io::Error| fault::unreachable(host, &error.to_string());
     // The program gets the end of its input at once.
     stream.shutdown(std::net::Shutdown::Write).map_err(lost)?;
-    out.write_all(&said.rest).map_err(lost)?;
-    std::io::copy(&mut stream, out).map_err(lost)?;
-    out.flush().map_err(lost)?;
+    let passed = pass(&said.rest, &mut stream, out);
+    if let Err(Stopped::Writing(error)) = passed {
+        // Fails if the command has ended already.
+        let _ = child.kill();
+        let _ = child.wait();
+        return Err(Broken::Output(error));
+    }
+    if let Err(Stopped::Reading(error)) = passed {
+        return Err(lost(error).into());
+    }
     let status = child.wait().map_err(lost)?;
     let said = stderr.words(LAST_WORDS);
     match status.code() {
         // ssh's own failure.
-        Some(255) => Err(fault::of(host, &said)),
+        Some(255) => Err(fault::of(host, &said).into()),
         code => Ok((code, said)),
+    }
+}
+
+/// Which side of a copy has failed.
+enum Stopped {
+    Reading(io::Error),
+    Writing(io::Error),
+}
+
+/// Writes these first bytes and then what comes, up to the end.
+fn pass(first: &[u8], from: &mut impl Read, out: &mut impl Write) -> Result<(), Stopped> {
+    out.write_all(first).map_err(Stopped::Writing)?;
+    let mut piece = [0; 16 * 1024];
+    loop {
+        match from.read(&mut piece) {
+            Ok(0) => return out.flush().map_err(Stopped::Writing),
+            Ok(bytes) => out.write_all(&piece[..bytes]).map_err(Stopped::Writing)?,
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            Err(error) => return Err(Stopped::Reading(error)),
+        }
     }
 }
 
@@ -404,8 +446,9 @@ impl Stderr {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
+#[allow(clippy::unwrap_used, clippy::panic)]
 mod tests {
+    use super::super::host::Reach;
     use super::*;
 
     #[test]
@@ -417,6 +460,33 @@ mod tests {
         theirs.write_all(b"port 22\n").unwrap();
         drop(theirs);
         assert_eq!(read_by(&mut ours, within(10_000)).unwrap(), b"port 22\n");
+    }
+
+    #[test]
+    fn an_output_that_is_closed_here_is_no_fault_of_the_host() {
+        struct Closed;
+        impl Write for Closed {
+            fn write(&mut self, _: &[u8]) -> io::Result<usize> {
+                Err(ErrorKind::BrokenPipe.into())
+            }
+            fn flush(&mut self) -> io::Result<()> {
+                Ok(())
+            }
+        }
+        let host = Host {
+            name: "pod".to_owned(),
+            reach: Reach::Command(vec!["sh".to_owned()]),
+            bgproc: Some("/bin/yes".to_owned()),
+            home: None,
+            written: Some("config.toml".into()),
+            control: std::path::PathBuf::new(),
+            env: std::collections::BTreeMap::new(),
+        };
+        // One that never ends by itself.
+        let Err(Broken::Output(error)) = run_there(&host, &[], &mut Closed) else {
+            panic!("nothing can be written");
+        };
+        assert_eq!(error.kind(), ErrorKind::BrokenPipe);
     }
 
     #[test]
