@@ -64,6 +64,16 @@ fn a_list_has_the_jobs_of_all_hosts_and_names_them_with_their_host() {
     let after = home.ok(&["ls", "-o", "tsv"]);
     let running = after.lines().filter(|line| line.contains("\trunning\t"));
     assert_eq!(running.count(), 1, "{after}");
+    // What is proposed is about that host, too.
+    let refused = home.run(&["send", "web@h1", "x"]).expect_code(3);
+    let refused = refused.expect_said("web@h1 is not running");
+    refused.expect_said("bgproc restart web@h1 runs it again");
+    home.run(&["logs", "webb@h1"])
+        .expect_code(4)
+        .expect_said("did you mean `web@h1`?");
+    home.run(&["logs", ":1@h1"])
+        .expect_code(4)
+        .expect_said("no job of host h1 listens on port 1");
     home.ok(&["rm", "web@h1"]);
     home.run(&["logs", "web@h1"]).expect_code(4);
     home.run(&["logs", "web@"])

@@ -30,6 +30,8 @@ pub struct Everywhere {
 pub(super) struct There {
     /// The target without the host.
     pub(super) name: String,
+    /// The host.
+    pub(super) host: String,
     /// The jobs of the host.
     pub(super) jobs: Vec<Record>,
 }
@@ -102,15 +104,40 @@ impl Context {
         if host == LOCAL {
             return Ok(Some(There {
                 name: name.to_owned(),
+                host: host.to_owned(),
                 jobs: here.to_vec(),
             }));
         }
+        let (jobs, fault) = self.jobs_on(host, List::default())?;
+        match fault {
+            // What is known of it helps to find a job, not to see that there is none.
+            Some(fault) if target::one(name, &jobs, None, Default::default()).is_err() => {
+                Err(fault.into())
+            }
+            _ => Ok(Some(There {
+                name: match name.len() {
+                    // An id.
+                    12 if is_id(name, &jobs) => target.to_owned(),
+                    _ => name.to_owned(),
+                },
+                host: host.to_owned(),
+                jobs,
+            })),
+        }
+    }
+
+    /// The jobs of a host, which is connected first, and why they are only those that were last known.
+    pub(super) fn jobs_on(
+        &mut self,
+        host: &str,
+        list: List,
+    ) -> Result<(Vec<Record>, Option<Error>), Failure> {
         check_known(host)?;
         let list = List {
             limit: Some(ALL_SESSIONS),
             hosts: Some(vec![host.to_owned()]),
             host_wait_ms: Some(PATIENCE_MS),
-            ..List::default()
+            ..list
         };
         let listed: Listed<Record> = self.read(&Action::List(list))?;
         let hosts = listed.hosts.into_iter();
@@ -119,23 +146,7 @@ impl Context {
             (None, HostState::Up) => None,
             (None, _) => Some(not_connected(&host.name)),
         });
-        let fault = fault.flatten().next();
-        match fault {
-            // What is known of it helps to find a job, not to see that there is none.
-            Some(fault)
-                if target::one(name, &listed.sessions, None, Default::default()).is_err() =>
-            {
-                Err(fault.into())
-            }
-            _ => Ok(Some(There {
-                name: match name.len() {
-                    // An id.
-                    12 if is_id(name, &listed.sessions) => target.to_owned(),
-                    _ => name.to_owned(),
-                },
-                jobs: listed.sessions,
-            })),
-        }
+        Ok((listed.sessions, fault.flatten().next()))
     }
 }
 

@@ -8,11 +8,12 @@ use super::{Context, hosts, own_file, recent};
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::output::words;
 use crate::client;
+use crate::config::LOCAL;
 use crate::protocol::bounds::ALL_SESSIONS;
 use crate::protocol::params::List;
 use crate::protocol::reply::Listed;
 use crate::protocol::shell::quote;
-use crate::protocol::{Action, Record, SessionId, Status};
+use crate::protocol::{Action, Record, SessionId, Status, split_host};
 
 /// The jobs that a list of targets means, and the exit code for targets without a job.
 #[derive(Debug)]
@@ -61,14 +62,16 @@ impl Context {
     /// The one job that `target` means. Later commands can refer to it as `-`.
     pub fn one(&mut self, target: &str) -> Result<Record, Failure> {
         let known = self.known()?;
-        let (means, jobs) = self.jobs_of(target, &known)?;
-        match target::one(&means, &jobs, known.recent.as_ref(), words::now()) {
+        let among = self.jobs_of(target, &known)?;
+        let recent = known.recent.as_ref();
+        match target::one(&among.target, &among.jobs, recent, words::now()) {
             Ok(job) => {
                 recent::remember(&job.summary.session_id);
                 self.note_name(job);
                 Ok(job.clone())
             }
-            Err(mut miss) => {
+            Err(miss) => {
+                let mut miss = among.miss(miss);
                 // As it was typed: `worker`, not the pattern for its instances.
                 if let Miss::Ambiguous { target: named, .. } = &mut miss {
                     target.clone_into(named);
@@ -211,46 +214,69 @@ impl Context {
         target: &str,
         known: &Known,
     ) -> Result<Result<Vec<Record>, Miss>, Failure> {
-        let (target, jobs) = self.jobs_of(target, known)?;
-        let meant = target::all(&target, &jobs, known.recent.as_ref(), words::now());
-        Ok(meant.map(|jobs| jobs.into_iter().cloned().collect()))
+        let among = self.jobs_of(target, known)?;
+        let recent = known.recent.as_ref();
+        let meant = target::all(&among.target, &among.jobs, recent, words::now());
+        let meant = meant.map(|jobs| jobs.into_iter().cloned().collect());
+        Ok(meant.map_err(|miss| among.miss(miss)))
     }
 
     /// The jobs among which a target is looked for: those of the project of this directory, if it names one of them;
     /// else all. The port `:3000` stands for the id of the job that listens on it.
-    fn jobs_of<'a>(
-        &mut self,
-        target: &'a str,
-        known: &'a Known,
-    ) -> Result<(Cow<'a, str>, Cow<'a, [Record]>), Failure> {
-        let port = target.strip_prefix(':').and_then(|port| port.parse().ok());
-        if let Some(port) = port {
-            let job = self.listening_on(port)?;
+    fn jobs_of<'a>(&mut self, target: &'a str, known: &'a Known) -> Result<Looked<'a>, Failure> {
+        if let Some((port, host)) = port_of(target) {
+            let job = match host {
+                Some(host) => self.listening_there(port, host)?,
+                None => self.listening_on(port)?,
+            };
             let id = job.summary.session_id.to_string();
-            return Ok((id.into(), vec![job].into()));
+            return Ok(Looked::new(id, vec![job]));
         }
         if let Some(there) = self.on_host(target, &known.all)? {
-            return Ok((there.name.into(), there.jobs.into()));
+            return Ok(Looked {
+                host: Some(there.host),
+                ..Looked::new(there.name, there.jobs)
+            });
         }
         if target::is_named(target, &known.own) {
-            return Ok((target.into(), known.own.as_slice().into()));
+            return Ok(Looked::new(target, known.own.as_slice()));
         }
         if let Some(everywhere) = &known.everywhere
             && target::is_several(target)
         {
-            return Ok((target.into(), everywhere.as_slice().into()));
+            return Ok(Looked::new(target, everywhere.as_slice()));
         }
         if let Some(own) = known.own_name(target) {
-            return Ok((own.into(), known.own.as_slice().into()));
+            return Ok(Looked::new(own, known.own.as_slice()));
         }
         // What this project calls so is not another project's job, although it has no session now.
         if known.may_be_elsewhere(target) && self.in_own_file(target).is_some() {
             let is_named = |job: &Record| job.summary.label.as_deref() == Some(target);
             let outside = |job: &&Record| job.summary.project.is_none() && is_named(job);
             let outside: Vec<Record> = known.all.iter().filter(outside).cloned().collect();
-            return Ok((target.into(), outside.into()));
+            return Ok(Looked::new(target, outside));
         }
-        Ok((target.into(), known.all.as_slice().into()))
+        Ok(Looked::new(target, known.all.as_slice()))
+    }
+
+    /// The job of a host that listens on a port.
+    fn listening_there(&mut self, port: u16, host: &str) -> Result<Record, Failure> {
+        let ports = List {
+            include_ports: Some(true),
+            ..List::default()
+        };
+        let (jobs, fault) = self.jobs_on(host, ports)?;
+        if let Some(fault) = fault {
+            return Err(fault.into());
+        }
+        jobs.into_iter()
+            .find(|job| listens(job, port))
+            .ok_or_else(|| {
+                let message = format!("no job of host {host} listens on port {port}");
+                Failure::with_message(Exit::NO_JOB, message).hint(format!(
+                    "bgproc -H {host} ports lists the ports of its jobs"
+                ))
+            })
     }
 
     /// The job that listens on a port. A process that is not a job is never meant.
@@ -262,8 +288,8 @@ impl Context {
             ..List::default()
         };
         let listed: Listed<Record> = self.read(&Action::List(list))?;
-        let listens = |job: &Record| job.summary.ports.iter().flatten().any(|own| *own == port);
-        if let Some(job) = listed.sessions.into_iter().find(listens) {
+        let mut jobs = listed.sessions.into_iter();
+        if let Some(job) = jobs.find(|job| listens(job, port)) {
             return Ok(job);
         }
         Err(match self.strangers(Some(vec![port]))?.first() {
@@ -282,6 +308,47 @@ impl Context {
             }
         })
     }
+}
+
+/// A target as it is looked up, and the jobs among which it is.
+struct Looked<'a> {
+    target: Cow<'a, str>,
+    jobs: Cow<'a, [Record]>,
+    /// The host that was typed behind the target.
+    host: Option<String>,
+}
+
+impl<'a> Looked<'a> {
+    fn new(target: impl Into<Cow<'a, str>>, jobs: impl Into<Cow<'a, [Record]>>) -> Self {
+        Self {
+            target: target.into(),
+            jobs: jobs.into(),
+            host: None,
+        }
+    }
+
+    /// Why it means no job, as it was typed.
+    fn miss(&self, miss: Miss) -> Miss {
+        match &self.host {
+            Some(host) => miss.at(host),
+            None => miss,
+        }
+    }
+}
+
+/// The port of a target, and its host: `:3000`, `:3000@gpu1`.
+fn port_of(target: &str) -> Option<(u16, Option<&str>)> {
+    let port = target.strip_prefix(':')?;
+    let (port, host) = match split_host(port) {
+        Some((port, host)) if host != LOCAL => (port, Some(host)),
+        Some((port, _)) => (port, None),
+        None => (port, None),
+    };
+    Some((port.parse().ok()?, host))
+}
+
+fn listens(job: &Record, port: u16) -> bool {
+    job.summary.ports.iter().flatten().any(|own| *own == port)
 }
 
 impl Known {

@@ -109,12 +109,16 @@ impl Context {
                     "write more of the name, or the id"
                 })
             }
-            Miss::Fewer { name, count } => {
+            Miss::Fewer {
+                name,
+                count,
+                newest,
+            } => {
                 let are = match count {
                     1 => format!("there is only one job named {name}"),
                     count => format!("there are {count} jobs named {name}"),
                 };
-                no_job(are, format!("{name}#1 is the newest"))
+                no_job(are, format!("{newest} is the newest"))
             }
             Miss::NoRecent => {
                 let why = match (last_job::has_terminal(), host::name()) {
@@ -137,7 +141,7 @@ impl Context {
     fn unknown(&mut self, target: &str, near: Option<String>) -> Failure {
         let of_file = self.of_file(target);
         if of_file.is_none()
-            && SessionId::parse(target).is_some()
+            && SessionId::parse_any(target).is_some()
             && let Err(error) = self.status_of(target)
         {
             return self.in_words(error.into()).hint(LIST);

@@ -90,7 +90,7 @@ fn not_running(error: &Error) -> Option<SessionId> {
         .data
         .as_ref()
         .filter(|_| error.code == ErrorCode::SessionNotRunning)?;
-    SessionId::parse(data["sessionId"].as_str()?)
+    SessionId::parse_any(data["sessionId"].as_str()?)
 }
 
 /// Turns `Session k3v… is not running` into `web is not running`.
@@ -99,7 +99,7 @@ fn with_names(message: &str, name: impl Fn(&SessionId) -> Option<String>) -> Str
     let mut rest = message.split(' ').peekable();
     while let Some(word) = rest.next() {
         let id = match word {
-            "Session" | "session" => rest.peek().and_then(|next| SessionId::parse(next)),
+            "Session" | "session" => rest.peek().and_then(|next| SessionId::parse_any(next)),
             _ => None,
         };
         match id {
@@ -118,11 +118,19 @@ mod tests {
     use super::*;
 
     fn said(code: ErrorCode, message: &str, hint: &str) -> String {
-        let name = |id: &SessionId| (id.as_str() == "k3v900000000").then(|| "web".to_owned());
-        let data = serde_json::json!({ "sessionId": "k3v900000000" });
+        let name = |id: &SessionId| match id.as_str() {
+            "k3v900000000" => Some("web".to_owned()),
+            "k3v900000000@gpu1" => Some("web@gpu1".to_owned()),
+            _ => None,
+        };
+        let host = if message.contains('@') { "@gpu1" } else { "" };
+        let data = serde_json::json!({ "sessionId": format!("k3v900000000{host}") });
         let error = Error::new(code, message).hint(hint).data(data);
         let failure = Failure::from(error);
-        let again = to_restart(&failure).map(|_| "shop/web".to_owned());
+        let again = to_restart(&failure).map(|id| match id.host() {
+            Some(_) => "web@gpu1".to_owned(),
+            None => "shop/web".to_owned(),
+        });
         let failure = in_words(failure, name, again);
         format!("{failure} | {}", failure.hint_text().unwrap_or_default())
     }
@@ -141,6 +149,12 @@ mod tests {
                 "Session k3v900000000 is not running",
                 "`restart` runs it again under the same id",
                 "web is not running | bgproc restart shop/web runs it again",
+            ),
+            (
+                ErrorCode::SessionNotRunning,
+                "Session k3v900000000@gpu1 is not running",
+                "`restart` runs it again under the same id",
+                "web@gpu1 is not running | bgproc restart web@gpu1 runs it again",
             ),
             (
                 ErrorCode::SessionNotFound,

@@ -51,9 +51,61 @@ pub enum Miss {
         name: String,
         /// The number of jobs with this name.
         count: usize,
+        /// What means the newest of them.
+        newest: String,
     },
     /// The target is `-`, and no verb has used a job on this terminal yet.
     NoRecent,
+}
+
+impl Miss {
+    /// The same miss among the jobs of a host: the target was typed with its name, and so is what is proposed.
+    #[must_use]
+    pub fn at(self, host: &str) -> Self {
+        let there = |name: String| {
+            if name.ends_with(&format!("@{host}")) {
+                name
+            } else {
+                format!("{name}@{host}")
+            }
+        };
+        match self {
+            Self::Unknown { target, near } => Self::Unknown {
+                target: there(target),
+                near: near.map(there),
+            },
+            Self::Ambiguous {
+                target,
+                candidates,
+                is_one_name,
+            } => Self::Ambiguous {
+                target: there(target),
+                candidates,
+                is_one_name,
+            },
+            Self::NotInProject {
+                target,
+                project,
+                job,
+                near,
+            } => Self::NotInProject {
+                target: there(target),
+                project: there(project),
+                job,
+                near: near.map(there),
+            },
+            Self::Fewer {
+                name,
+                count,
+                newest,
+            } => Self::Fewer {
+                name: there(name),
+                count,
+                newest: there(newest),
+            },
+            Self::NoRecent => Self::NoRecent,
+        }
+    }
 }
 
 /// The jobs of the project in whose directory `dir` lies; of the innermost one, if there are several.
@@ -187,6 +239,7 @@ pub fn one<'a>(
             None => Err(Miss::Fewer {
                 name: label.to_owned(),
                 count: labelled.len(),
+                newest: format!("{label}#1"),
             }),
         };
     }
@@ -416,7 +469,12 @@ mod tests {
     fn a_label_is_taken_by_its_prefix_and_a_typo_is_suggested() {
         let near = Some("web".to_owned());
         let target = "webb".to_owned();
-        assert_eq!(meant("webb").unwrap_err(), Miss::Unknown { target, near });
+        let miss = Miss::Unknown { target, near };
+        assert_eq!(meant("webb").unwrap_err(), miss);
+        let (target, near) = ("webb@gpu1".to_owned(), Some("web@gpu1".to_owned()));
+        let there = Miss::Unknown { target, near };
+        assert_eq!(miss.at("gpu1"), there);
+        assert_eq!(there.clone().at("gpu1"), there, "it was typed so");
         assert_eq!(meant("we").unwrap(), ["abc"]);
         assert!(matches!(meant(""), Err(Miss::Unknown { .. })));
     }
@@ -441,8 +499,13 @@ mod tests {
         assert_eq!(meant("old#2").unwrap(), ["x1"]);
         assert_eq!(meant("again#2").unwrap(), ["z1"]);
         assert_eq!(meant("twice#1").unwrap(), ["y2"]);
-        let (name, count) = ("old".to_owned(), 2);
-        assert_eq!(meant("old#3").unwrap_err(), Miss::Fewer { name, count });
+        let fewer = |at: &str| Miss::Fewer {
+            name: format!("old{at}"),
+            count: 2,
+            newest: format!("old#1{at}"),
+        };
+        assert_eq!(meant("old#3").unwrap_err(), fewer(""));
+        assert_eq!(meant("old#3").unwrap_err().at("gpu1"), fewer("@gpu1"));
         for target in ["old#0", "old#", "old#x", "#1", "ol#1"] {
             assert!(
                 matches!(meant(target), Err(Miss::Unknown { .. })),

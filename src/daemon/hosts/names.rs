@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::protocol::{SessionId, split_host};
+use crate::protocol::{Error, SessionId, split_host};
 
 /// Fields of results and events that hold ids of sessions.
 const IDS: [&str; 5] = ["sessionId", "sessionIds", "unread", "running", "waiting"];
@@ -27,6 +27,22 @@ pub(crate) fn from_host(value: &mut Value, host: &str) {
         }
         _ => {}
     }
+}
+
+/// Changes the ids in an error that a host has answered with: in its data, and behind the word "session" in its message.
+pub(crate) fn error_from_host(mut error: Error, host: &str) -> Error {
+    if let Some(data) = &mut error.data {
+        from_host(data, host);
+    }
+    let mut is_id = false;
+    let words = error.message.split(' ').map(|word| {
+        let there = SessionId::parse(word).filter(|_| is_id);
+        is_id = word.eq_ignore_ascii_case("session");
+        let there = there.and_then(|id| id.at(host));
+        there.map_or_else(|| word.to_owned(), |id| id.to_string())
+    });
+    error.message = words.collect::<Vec<String>>().join(" ");
+    error
 }
 
 fn mark(value: &mut Value, host: &str) {
@@ -74,6 +90,21 @@ fn unmark(value: &mut Value, host: &str) {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_error_of_a_host_names_its_session_as_it_is_named_here() {
+        let id = "0123456789ab";
+        let error = Error::internal(format!("Session {id} is not {id}"));
+        let error = error_from_host(error.data(json!({ "sessionId": id })), "gpu1");
+        assert_eq!(error.message, format!("Session {id}@gpu1 is not {id}"));
+        assert_eq!(
+            error.data,
+            Some(json!({ "sessionId": format!("{id}@gpu1") }))
+        );
+        // The link to a node is no host, and its session has the same id here.
+        let error = error_from_host(Error::internal(format!("session {id} ends")), "Slurm job 7");
+        assert_eq!(error.message, format!("session {id} ends"));
+    }
 
     #[test]
     fn ids_get_and_lose_the_host() {

@@ -322,7 +322,7 @@ fn note_silence(state: &mut State, host: &str, waits: bool) {
 
 /// An error that a host has answered with.
 fn of_host(error: Error, host: &str) -> Error {
-    let mut error = error.add_data("host", json!(host));
+    let mut error = names::error_from_host(error, host).add_data("host", json!(host));
     if error.code == ErrorCode::UnknownAction {
         error = error.hint(format!(
             "bgproc on host {host} is older; bgproc hosts install {host}"
