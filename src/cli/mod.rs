@@ -142,6 +142,9 @@ fn dispatch(cli: Cli, args: &[OsString], ctx: &mut Context) -> Result<Exit, Fail
         .filter(|name| !host::is_local(name))
     {
         let place = cli.verb.as_ref().map_or(Place::Daemon, verb::Verb::place);
+        if matches!(place, Place::Daemon | Place::There) {
+            host::check_held(name)?;
+        }
         match place {
             Place::Here => {}
             Place::Daemon => client::host::choose(host::named(name)?),

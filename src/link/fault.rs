@@ -34,6 +34,8 @@ pub enum Cause {
     CommandMissing,
     /// The shell of the host prints too much before it runs a command.
     NoisyShell,
+    /// The job of a batch system that held the host has ended.
+    JobEnded,
 }
 
 /// The error for a link that ended, or never began. `stderr` is what its command said last.
@@ -94,9 +96,36 @@ pub fn unreachable(host: &Host, why: &str) -> Error {
         ErrorCode::HostUnreachable,
         format!("host {name} cannot be reached: {why}"),
     )
-    .hint(format!(
-        "its jobs go on; bgproc hosts doctor {name} looks for the reason"
-    ))
+    .hint(format!("bgproc hosts doctor {name} looks for the reason"))
+}
+
+/// The job that held a host has ended, so there is no host any more.
+pub fn job_ended(host: &Host) -> Error {
+    let name = &host.name;
+    let message = format!("the job that held host {name} has ended, and all jobs on it");
+    Error::new(ErrorCode::HostUnreachable, message)
+        .hint(removes(name))
+        .add_data("cause", json!(Cause::JobEnded))
+}
+
+fn removes(host: &str) -> String {
+    format!("bgproc hosts rm {host} removes it from the list")
+}
+
+/// Whether an error is [`job_ended`].
+pub fn is_job_ended(error: &Error) -> bool {
+    cause(error) == Some(Cause::JobEnded)
+}
+
+/// Adds to the error of a host that has been reached before that its jobs go on there.
+pub fn jobs_go_on(error: Error) -> Error {
+    match (error.code, &error.hint) {
+        (ErrorCode::HostUnreachable, Some(hint)) => {
+            let hint = format!("its jobs go on; {hint}");
+            error.hint(hint)
+        }
+        _ => error,
+    }
 }
 
 /// [`unreachable()`] with a cause.
@@ -122,6 +151,7 @@ pub fn advice(host: &Host, error: &Error) -> String {
         Some(Cause::DaemonSilent) => {
             return format!("log in there and run bgproc doctor: {reached}");
         }
+        Some(Cause::JobEnded) => return removes(&host.name),
         None => {}
     }
     let says = |parts: &[&str]| parts.iter().any(|part| error.message.contains(part));
@@ -283,6 +313,19 @@ mod tests {
     }
 
     #[test]
+    fn jobs_are_said_to_go_on_only_where_there_can_be_some() {
+        let hint = |error: Error| error.hint.unwrap_or_default();
+        let never = unreachable(&host(), "no route");
+        assert_eq!(
+            hint(never.clone()),
+            "bgproc hosts doctor gpu1 looks for the reason"
+        );
+        assert!(hint(jobs_go_on(never)).starts_with("its jobs go on; "));
+        let over = job_ended(&host());
+        assert!(is_job_ended(&over) && !hint(over).contains("go on"));
+    }
+
+    #[test]
     fn a_key_that_has_changed_is_forgotten_by_a_command_and_only_by_a_person() {
         let said = "@ WARNING: REMOTE HOST IDENTIFICATION HAS CHANGED! @\r\n\
              Host key for [gpu1]:2222 has changed and you have requested strict checking.\r\n\
@@ -321,6 +364,7 @@ mod tests {
             (Cause::CommandMissing, "install the program"),
             (Cause::NoisyShell, "start-up files"),
             (Cause::DaemonSilent, "bgproc doctor"),
+            (Cause::JobEnded, "hosts rm gpu1"),
         ] {
             let error = unreachable_by(&host(), cause, "Connection refused");
             let advice = advice(&host(), &error);

@@ -2,11 +2,13 @@
 
 use super::configuration;
 use crate::cli::exit::Failure;
-use crate::client;
+use crate::client::{self, Running, greeting};
 use crate::config::{Config, LOCAL};
-use crate::link::Host;
+use crate::link::{Host, fault};
+use crate::protocol::params::Hosts;
+use crate::protocol::reply::HostList;
 use crate::protocol::suggest::nearest;
-use crate::protocol::{Error, ErrorCode};
+use crate::protocol::{Action, Error, ErrorCode};
 
 /// Whether a name means this machine.
 pub fn is_local(name: &str) -> bool {
@@ -30,6 +32,31 @@ pub fn all() -> Result<Vec<Host>, Failure> {
     let hosts = config.hosts.iter();
     let hosts = hosts.map(|(name, entry)| Host::of(name, entry.get_ref(), &file, &runtime));
     Ok(hosts.collect())
+}
+
+/// Fails if a job of a batch system has held this host and has ended, which this machine's daemon knows. It is to be
+/// called before the host is chosen.
+///
+/// # Errors
+///
+/// `host_unreachable` with the reason, and those of the configuration.
+pub fn check_held(name: &str) -> Result<(), Failure> {
+    let config = configuration()?;
+    let entry = config.hosts.get(name);
+    if entry.is_none_or(|entry| entry.get_ref().session.is_none()) {
+        return Ok(());
+    }
+    let Ok(Running::Yes(mut daemon)) = client::connect_running(&greeting::human()) else {
+        return Ok(());
+    };
+    let list: Result<HostList, Error> = daemon.call_as(Action::Hosts(Hosts {}));
+    let hosts = list.map(|list| list.hosts).unwrap_or_default();
+    let status = hosts.into_iter().find(|host| host.name == name);
+    let error = status.and_then(|host| host.error);
+    match error.filter(fault::is_job_ended) {
+        Some(error) => Err(error.into()),
+        None => Ok(()),
+    }
 }
 
 /// There is no host of this name.

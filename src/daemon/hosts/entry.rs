@@ -133,8 +133,13 @@ impl Entry {
 
     /// Whether a session on it is the one that holds it, which whoever has submitted it knows already.
     pub(crate) fn is_held_by(&self, id: &SessionId) -> bool {
-        let holder = self.session.as_deref().and_then(SessionId::parse_any);
+        let holder = self.holder();
         holder.is_some_and(|holder| holder.bare() == id.bare())
+    }
+
+    /// The session that holds it, if it is an allocation of a batch system.
+    pub(crate) fn holder(&self) -> Option<SessionId> {
+        SessionId::parse_any(self.session.as_deref()?)
     }
 
     /// Whether the session that holds it has ended, and the host with it.
@@ -213,13 +218,16 @@ impl Entry {
 
     /// Why it is not connected, if there is a reason.
     fn reason(&self) -> Option<Error> {
-        let name = &self.host.name;
         if self.is_over {
-            let message = format!("the job that held host {name} has ended, and all jobs on it");
-            let error = Error::new(ErrorCode::HostUnreachable, message);
-            return Some(error.hint(format!("bgproc hosts rm {name} removes it from the list")));
+            return Some(fault::job_ended(&self.host));
         }
-        self.link.fault().cloned()
+        let fault = self.link.fault()?.clone();
+        // A node that a job holds may be gone with it, which its batch system tells.
+        let lasts = !self.is_node && self.session.is_none();
+        Some(match self.link.last_seen() {
+            Some(_) if lasts => fault::jobs_go_on(fault),
+            _ => fault,
+        })
     }
 
     pub(super) fn status(&self, name: &str, viewer: &Principal, now: Now) -> HostStatus {

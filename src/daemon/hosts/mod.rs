@@ -197,10 +197,10 @@ impl Hosts {
 
     /// The hosts that sessions hold, each with its session.
     pub(crate) fn held(&self) -> Vec<(Box<str>, SessionId)> {
-        let held = self.entries.iter().filter_map(|(name, entry)| {
-            let session = SessionId::parse_any(entry.session.as_deref()?)?;
-            Some((name.clone(), session))
-        });
+        let held = self
+            .entries
+            .iter()
+            .filter_map(|(name, entry)| Some((name.clone(), entry.holder()?)));
         held.collect()
     }
 

@@ -418,6 +418,14 @@ impl State {
         self.batch_systems.used();
     }
 
+    /// There are signs that a session has ended: the batch system that runs it is asked soon.
+    pub(super) fn batch_ending(&mut self, id: &SessionId) {
+        let batch = self.sessions.get(id).and_then(Session::open_batch);
+        if let Some(batch) = batch {
+            self.batch_systems.ending(&batch.launcher.name, now().boot);
+        }
+    }
+
     /// Somebody looks at a list with these sessions, newest first.
     pub(crate) fn batches_listed(&mut self, ids: &[SessionId]) {
         let open = ids.iter().filter(|id| self.is_open_batch(id));

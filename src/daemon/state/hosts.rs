@@ -96,6 +96,11 @@ impl State {
             self.about_host(EventKind::HostDown, name, data);
         }
         self.save_host(name);
+        // The job that holds it may have ended, which its batch system says.
+        let holder = self.hosts.get(name).and_then(Entry::holder);
+        if let Some(holder) = holder {
+            self.batch_ending(&holder);
+        }
     }
 
     /// Ends the connection to a host, because a person says so.

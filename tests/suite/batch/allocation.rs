@@ -76,6 +76,18 @@ fn a_node_is_a_host_until_it_is_given_back() {
         message.contains("the job that held host box has ended"),
         "{refused}"
     );
+    for verb in [&["-H", "box", "ls"][..], &["-H", "box", "daemon", "status"]] {
+        let refused = home.run(verb).expect_code(69);
+        let refused = refused.expect_said("the job that held host box has ended");
+        refused.expect_said("bgproc hosts rm box");
+    }
+    let report = home.run(&["hosts", "doctor", "box"]).expect_code(1);
+    assert!(
+        report
+            .stdout
+            .contains("the job that held host box has ended"),
+        "{report}"
+    );
     home.ok(&["hosts", "rm", "box", "--yes"]);
     assert_eq!(slurm.until_ended("box")["status"], "killed");
     assert!(!home.ok(&["ls"]).contains("@box"));

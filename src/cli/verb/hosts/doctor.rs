@@ -7,7 +7,7 @@ use clap::Args;
 
 use crate::cli::context::Context;
 use crate::cli::exit::{Exit, Failure};
-use crate::cli::settings::host::named;
+use crate::cli::settings::host::{check_held, named};
 use crate::cli::verb::doctor::report;
 use crate::client::{self, Running, greeting};
 use crate::doctor::Finding;
@@ -30,7 +30,10 @@ impl Doctor {
     pub(super) fn run(self, ctx: &mut Context) -> Result<Exit, Failure> {
         let host = named(&self.name)?;
         let mut findings = way(&host);
-        findings.extend(daemon(&host));
+        match check_held(&self.name) {
+            Err(Failure::Refused(error)) => findings.push(problem("link", &host, &error)),
+            _ => findings.extend(daemon(&host)),
+        }
         report(ctx, &findings)
     }
 }
