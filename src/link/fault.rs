@@ -7,6 +7,7 @@ use serde_json::json;
 
 use super::Host;
 use super::host::Reach;
+use super::install::DIRECTORY;
 use crate::protocol::shell::quote;
 use crate::protocol::{Error, ErrorCode};
 
@@ -70,7 +71,7 @@ pub fn of(host: &Host, stderr: &str) -> Error {
         )
         .hint(format!("bgproc hosts login {name}"));
     }
-    if stderr.contains("relay") && stderr.contains("unrecognized subcommand") {
+    if is_too_old(stderr) {
         return Error::new(
             ErrorCode::HostNotInstalled,
             format!("the bgproc on host {name} is too old for links"),
@@ -83,6 +84,37 @@ pub fn of(host: &Host, stderr: &str) -> Error {
         words
     };
     unreachable(host, &why)
+}
+
+/// The error for a link that ended, of which this program was run on the host.
+pub fn of_program(host: &Host, program: &str, stderr: &str) -> Error {
+    if !is_too_old(stderr) || host.written.is_none() {
+        return of(host, stderr);
+    }
+    let (name, shown) = (&host.name, clean(program));
+    let install = format!("bgproc hosts install {name}");
+    let hint = match runs(host, program) {
+        Some(runs) => format!("{install} puts this one into {DIRECTORY}; {runs}"),
+        None => install,
+    };
+    let message = format!("the bgproc on host {name} is too old for links: {shown}");
+    Error::new(ErrorCode::HostNotInstalled, message).hint(hint)
+}
+
+/// How the copy that `hosts install` has made is run in place of this program; `None` if this is the copy.
+pub fn runs(host: &Host, program: &str) -> Option<String> {
+    let place = format!("{DIRECTORY}/bgproc");
+    let end = place.trim_start_matches('~');
+    let file = host.written.as_ref()?.display();
+    let how = format!(
+        "`bgproc = \"{place}\"` in [hosts.{}] of {file} has that one run",
+        host.name
+    );
+    (!program.ends_with(end)).then_some(how)
+}
+
+fn is_too_old(stderr: &str) -> bool {
+    stderr.contains("relay") && stderr.contains("unrecognized subcommand")
 }
 
 /// The host cannot be reached.
@@ -250,7 +282,11 @@ fn last_words(text: &str) -> String {
     let line = said.rfind(|line| line.chars().any(char::is_alphanumeric));
     let line = line.unwrap_or_default();
     let line = line.trim_end_matches('.');
-    line.chars().filter(|c| !c.is_control()).collect()
+    clean(line)
+}
+
+fn clean(text: &str) -> String {
+    text.chars().filter(|c| !c.is_control()).collect()
 }
 
 #[cfg(test)]
@@ -310,6 +346,22 @@ mod tests {
             assert_eq!((error.code, error.message.as_str()), (code, message));
             assert!(error.hint.is_some(), "{message}");
         }
+    }
+
+    #[test]
+    fn an_old_program_that_install_does_not_replace_is_named_with_what_helps() {
+        let old = "error: unrecognized subcommand 'relay'\n";
+        let error = of_program(&host(), "/usr/bin/bgproc", old);
+        assert_eq!(error.code, ErrorCode::HostNotInstalled);
+        assert!(error.message.ends_with("too old for links: /usr/bin/bgproc"));
+        let hint = error.hint.unwrap();
+        assert!(hint.starts_with("bgproc hosts install gpu1 puts "), "{hint}");
+        let key = "`bgproc = \"~/.local/bin/bgproc\"` in [hosts.gpu1] of config.toml";
+        assert!(hint.contains(key), "{hint}");
+        let error = of_program(&host(), "/home/me/.local/bin/bgproc", old);
+        assert_eq!(error.hint.unwrap(), "bgproc hosts install gpu1");
+        let error = of_program(&host(), "/usr/bin/bgproc", "Connection refused");
+        assert_eq!(error.code, ErrorCode::HostUnreachable);
     }
 
     #[test]

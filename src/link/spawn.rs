@@ -72,7 +72,8 @@ impl Link {
         let ends = stream.try_clone().map_err(broken)?;
         let from: OwnedFd = stream.try_clone().map_err(broken)?.into();
         let side = Side::Opens(receiver, woken);
-        let mut mux = Mux::new(from, stream.into(), said.rest, side).map_err(broken)?;
+        let Begun { program, rest } = said;
+        let mut mux = Mux::new(from, stream.into(), rest, side).map_err(broken)?;
         let ended = Arc::new(Mutex::new(None));
         let (tells, host) = (Arc::clone(&ended), host.clone());
         let thread = std::thread::Builder::new().name(format!("link-{}", host.name));
@@ -81,7 +82,7 @@ impl Link {
             let words = stderr.last_words(child);
             let fault = match ran {
                 Err(error) if words.is_empty() => fault::unreachable(&host, &error.to_string()),
-                _ => fault::of(&host, &words),
+                _ => fault::of_program(&host, &program, &words),
             };
             *tells.lock().unwrap_or_else(PoisonError::into_inner) = Some(fault);
             // Its sockets are closed only now that the reason is known.
@@ -114,6 +115,17 @@ impl Link {
         let ended = self.ended.lock().unwrap_or_else(PoisonError::into_inner);
         ended.clone()
     }
+}
+
+/// The file that is run as bgproc on a host.
+///
+/// # Errors
+///
+/// Those of [`Link::open`].
+pub fn program_there(host: &Host) -> Result<String, Error> {
+    let (mut running, said) = begin(host, &script::run(host, &["--version".to_owned()]))?;
+    running.give_up();
+    Ok(said.program)
 }
 
 /// Why a command on a host was given up.

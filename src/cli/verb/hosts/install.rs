@@ -11,8 +11,10 @@ use crate::cli::jobs::consent::{self, needs_yes};
 use crate::cli::output::{note, words};
 use crate::cli::settings::host::named;
 use crate::client;
-use crate::link::Host;
 use crate::link::install::{Copy, DIRECTORY, Misfit, misfit};
+use crate::link::spawn::program_there;
+use crate::link::{Host, fault};
+use crate::term::sanitize::clean;
 
 #[derive(Args, Debug)]
 pub(super) struct Install {
@@ -70,6 +72,16 @@ impl Install {
                 .json(&json!({ "host": host.name, "version": version }))?;
         } else {
             note(&format!("{version} is in {DIRECTORY} on {}", host.name));
+        }
+        // Another one may come before it.
+        if let Ok(program) = program_there(&host)
+            && let Some(runs) = fault::runs(&host, &program)
+        {
+            note(&format!(
+                "{} is still run on {}; {runs}",
+                clean(&program),
+                host.name
+            ));
         }
         Ok(Exit::OK)
     }
