@@ -353,9 +353,16 @@ mod tests {
         let old = "error: unrecognized subcommand 'relay'\n";
         let error = of_program(&host(), "/usr/bin/bgproc", old);
         assert_eq!(error.code, ErrorCode::HostNotInstalled);
-        assert!(error.message.ends_with("too old for links: /usr/bin/bgproc"));
+        assert!(
+            error
+                .message
+                .ends_with("too old for links: /usr/bin/bgproc")
+        );
         let hint = error.hint.unwrap();
-        assert!(hint.starts_with("bgproc hosts install gpu1 puts "), "{hint}");
+        assert!(
+            hint.starts_with("bgproc hosts install gpu1 puts "),
+            "{hint}"
+        );
         let key = "`bgproc = \"~/.local/bin/bgproc\"` in [hosts.gpu1] of config.toml";
         assert!(hint.contains(key), "{hint}");
         let error = of_program(&host(), "/home/me/.local/bin/bgproc", old);

@@ -82,6 +82,11 @@ fn a_host_that_is_away_is_shown_as_it_was_and_holds_up_nothing() {
     let status = person.ok(json!({"action": "status", "sessionId": id}));
     assert_eq!(status["status"], "running");
     assert!(status["seenAt"].is_string(), "{status}");
+    let told = sshd.home.ok(&["status", "web@h1"]);
+    assert!(told.contains("host h1 cannot be reached"), "{told}");
+    assert!(!told.contains("bytes in"), "{told}");
+    let told = sshd.home.ok(&["why", "web@h1"]);
+    assert!(told.contains("host h1 cannot be reached"), "{told}");
     person.types(here["sessionId"].as_str().unwrap(), "quick\n");
     assert!(
         began.elapsed() < Duration::from_secs(3),

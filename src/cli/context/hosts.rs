@@ -2,14 +2,16 @@
 
 use super::{Context, recent, target};
 use crate::cli::exit::Failure;
+use crate::cli::output::words;
 use crate::cli::settings;
 use crate::client;
 use crate::config::LOCAL;
 use crate::protocol::bounds::ALL_SESSIONS;
 use crate::protocol::glob::Glob;
-use crate::protocol::params::List;
-use crate::protocol::reply::{HostConnect, HostState, HostStatus, Listed};
-use crate::protocol::{Action, Error, ErrorCode, Record, split_host};
+use crate::protocol::params::{Hosts, List};
+use crate::protocol::reply::{HostConnect, HostList, HostState, HostStatus, Listed};
+use crate::protocol::{Action, Error, ErrorCode, Record, Summary, split_host};
+use crate::term::sanitize::clean;
 
 /// Longest time in which a host that a target names is connected, in milliseconds. ssh ends its own attempts before.
 const PATIENCE_MS: u64 = 30_000;
@@ -124,6 +126,22 @@ impl Context {
                 jobs,
             })),
         }
+    }
+
+    /// Why only what was last known of a job can be told: its host is not connected. `None` if that is connected.
+    pub fn away(&mut self, job: &Summary) -> Result<Option<String>, Failure> {
+        let (Some(_), Some(host)) = (job.seen_at, job.session_id.host()) else {
+            return Ok(None);
+        };
+        let list: HostList = self.read(&Action::Hosts(Hosts {}))?;
+        let status = list.hosts.into_iter().find(|status| status.name == host);
+        let reason = match status.map(|status| (status.error, status.state)) {
+            Some((_, HostState::Up)) => return Ok(None),
+            Some((Some(error), _)) => clean(&error.message),
+            _ => format!("host {host} is not connected"),
+        };
+        let seen = words::seen(job, words::now());
+        Ok(seen.map(|seen| format!("{seen}; {reason}")))
     }
 
     /// The jobs of a host, which is connected first, and why they are only those that were last known.

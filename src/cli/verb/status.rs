@@ -52,6 +52,7 @@ impl StatusOf {
             full_env: (self.env == Some(EnvShown::Full)).then_some(true),
         }))?;
         let record: Record = read_reply(value.clone())?;
+        let away = ctx.away(&record.summary)?;
         if ctx.json {
             ctx.out.json(&value)?;
         } else {
@@ -59,7 +60,9 @@ impl StatusOf {
             let name = ctx.out.tint(Tone::Strong, &words::name(&record.summary));
             let state = ctx.out.tint(tone, &state);
             ctx.out.line(&format!("{name}  {state}"))?;
-            for (what, text) in block(&record, words::now()) {
+            let mut lines = block(&record, words::now());
+            lines.extend(away.map(|why| ("host", why)));
+            for (what, text) in lines {
                 let what = ctx.out.tint(Tone::Faint, &format!("{what:>9}"));
                 ctx.out.line(&format!("{what}  {text}"))?;
             }
@@ -178,15 +181,18 @@ impl Block {
     fn output(&mut self, record: &Record) {
         let job = &record.summary;
         self.add("terminal", Some(terminal(record)));
-        let title = job.title.clone();
+        // What changes all the time is only known while the host of the job is connected.
+        let is_known = job.seen_at.is_none();
+        let title = job.title.clone().filter(|_| is_known);
         self.add("title", title.filter(|title| !title.is_empty()));
-        self.add("output", Some(output(record)));
+        self.add("output", is_known.then(|| output(record)));
         let file = record.output_files.last().map(|file| file.path.clone());
         self.add("log", file.or_else(|| job.output_file.clone()));
         self.add("not saved", record.log_degraded.clone());
-        let percent = job.cpu_percent;
+        let percent = job.cpu_percent.filter(|_| is_known);
         self.add("cpu", percent.map(|percent| format!("{percent:.0}%")));
-        self.add("memory", job.memory_bytes.map(words::bytes));
+        let memory = job.memory_bytes.filter(|_| is_known);
+        self.add("memory", memory.map(words::bytes));
     }
 
     /// What the daemon reads from each process, and the settings of the job.
@@ -422,5 +428,27 @@ mod tests {
         assert!(text.contains("the first 2.0K no longer kept"), "{text}");
         assert!(!text.contains("group:") && !text.contains("pid:"), "{text}");
         assert!(!text.contains(['\x1b', '\x07']), "{text}");
+    }
+
+    #[test]
+    fn of_a_host_that_is_away_nothing_is_told_that_changes_all_the_time() {
+        let mut job = record("a", Some("web"), Status::Running);
+        (job.summary.memory_bytes, job.summary.cpu_percent) = (Some(1), Some(1.0));
+        let headings = |job: &_| {
+            let lines = block(job, Timestamp(0)).into_iter();
+            lines.map(|(what, _)| what).collect::<Vec<_>>()
+        };
+        let volatile = ["output", "cpu", "memory"];
+        let known = headings(&job);
+        assert!(
+            volatile.iter().all(|what| known.contains(what)),
+            "{known:?}"
+        );
+        job.summary.seen_at = Some(Timestamp(0));
+        let known = headings(&job);
+        assert!(
+            !volatile.iter().any(|what| known.contains(what)),
+            "{known:?}"
+        );
     }
 }

@@ -55,6 +55,7 @@ fn say(ctx: &mut Context, job: &Record, target: &str) -> Result<(), Failure> {
     }
     parts.extend(start_anyway(&record.summary, target));
     parts.extend(cure(ctx, &record)?);
+    parts.extend(ctx.away(&record.summary)?);
     let sentence = format!("{}: {}", words::name(&record.summary), parts.join("; "));
     if ctx.json {
         ctx.out.json(&json!({
