@@ -116,9 +116,7 @@ impl Search<'_> {
             self.all(ctx, &reached.jobs)?;
             away.extend(reached.away);
         }
-        for host in &away {
-            hosts::tell_unasked(host);
-        }
+        hosts::tell_unasked(&away);
         // Without a match, it is not known that there is none.
         let is_whole = away.is_empty() && self.lost.is_empty();
         Ok(if is_whole || self.any {

@@ -105,9 +105,7 @@ impl Ls {
             }
             return Ok(exit);
         }
-        for host in &listed.hosts {
-            hosts::tell_missing(host);
-        }
+        hosts::tell_missing(&listed.hosts);
         match form {
             Form::Table if listed.sessions.is_empty() => {
                 if ctx.out.is_terminal() {
