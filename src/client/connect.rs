@@ -10,6 +10,7 @@ use super::connection::AutoStart;
 use super::host::{self, Chosen};
 use super::keeper;
 use super::receiver::HANDSHAKE;
+use crate::link::fault;
 use crate::protocol::{Action, Error, ErrorCode, Greeting, RequestId};
 use crate::sys::paths::{self, Home, PathError};
 use crate::sys::role::{self, ProcessRole};
@@ -103,6 +104,14 @@ impl Place {
         }
     }
 
+    /// An error of the daemon, or of the relay that does not reach it.
+    fn told(&self, error: Error) -> Error {
+        match self {
+            Self::Here(_) => error,
+            Self::There(chosen) => fault::of_daemon(&chosen.host, error),
+        }
+    }
+
     /// Returns an error with the reason if the daemon will not answer soon.
     fn check(&self) -> Result<(), Error> {
         match self {
@@ -167,7 +176,7 @@ pub(super) fn introduce(
             Err(error) if is_unavailable(&error) && tries > 0 && Instant::now() < patience => {
                 place.check()?;
             }
-            outcome => break outcome?,
+            outcome => break outcome.map_err(|error| place.told(error))?,
         }
     };
     connection.check_protocol()?;

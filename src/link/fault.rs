@@ -86,6 +86,37 @@ pub fn of(host: &Host, stderr: &str) -> Error {
     unreachable(host, &why)
 }
 
+/// An error of the other end of a link that cannot reach the daemon there: it names the host, and what of the
+/// configuration here is about it.
+pub fn of_daemon(host: &Host, mut error: Error) -> Error {
+    let Some(file) = host.written.as_ref() else {
+        return error;
+    };
+    if error.code != ErrorCode::DaemonUnavailable {
+        return error;
+    }
+    let name = &host.name;
+    error.message = format!("host {name}: {}", error.message);
+    error.hint = error.hint.map(|hint| of_home(&hint, host, &file.display()));
+    error
+}
+
+/// A hint of a host, with what is configured here in place of the variable.
+fn of_home(hint: &str, host: &Host, file: &dyn std::fmt::Display) -> String {
+    let name = &host.name;
+    let home = format!("set `home` in [hosts.{name}] of {file} to");
+    hint.replace("set BGPROC_HOME to", &home)
+        .replace("bgproc doctor", &format!("bgproc -H {name} doctor"))
+}
+
+/// What `bgproc doctor` on a host has found, with the advice for this machine.
+pub fn advice_from(host: &Host, advice: &str) -> String {
+    match &host.written {
+        Some(file) => of_home(advice, host, &file.display()),
+        None => advice.to_owned(),
+    }
+}
+
 /// The error for a link that ended, of which this program was run on the host.
 pub fn of_program(host: &Host, program: &str, stderr: &str) -> Error {
     if !is_too_old(stderr) || host.written.is_none() {
@@ -369,6 +400,22 @@ mod tests {
         assert_eq!(error.hint.unwrap(), "bgproc hosts install gpu1");
         let error = of_program(&host(), "/usr/bin/bgproc", "Connection refused");
         assert_eq!(error.code, ErrorCode::HostUnreachable);
+    }
+
+    #[test]
+    fn a_daemon_that_does_not_start_there_is_one_of_the_host() {
+        let error = Error::new(ErrorCode::DaemonUnavailable, "cannot use /x: denied");
+        let error = of_daemon(
+            &host(),
+            error.hint("set BGPROC_HOME to a directory of yours"),
+        );
+        assert_eq!(error.message, "host gpu1: cannot use /x: denied");
+        assert_eq!(
+            error.hint.unwrap(),
+            "set `home` in [hosts.gpu1] of config.toml to a directory of yours"
+        );
+        let other = Error::internal("x");
+        assert_eq!(of_daemon(&host(), other.clone()), other);
     }
 
     #[test]

@@ -259,6 +259,50 @@ fn bgproc_is_installed_where_there_was_none() {
 }
 
 #[test]
+fn an_old_bgproc_that_comes_first_is_named() {
+    let far = Home::new();
+    let (there, old) = (far.scratch("there"), far.scratch("old"));
+    for dir in [&there, &old] {
+        std::fs::create_dir_all(dir).unwrap();
+    }
+    write_script(
+        &old.join("bgproc"),
+        "#!/bin/sh\necho \"error: unrecognized subcommand 'relay'\" >&2; exit 2\n",
+    );
+    let shell = format!(
+        "BGPROC_HOME={}; HOME={}; PATH={}:/usr/bin:/bin; export BGPROC_HOME HOME PATH; exec sh",
+        far.path().display(),
+        there.display(),
+        old.display()
+    );
+    let home = by_commands(&[("box", &shell)]);
+    let first = old.join("bgproc").display().to_string();
+    let cure = "`bgproc = \"~/.local/bin/bgproc\"` in [hosts.box]";
+    home.run(&["-H", "box", "ls"])
+        .expect_code(69)
+        .expect_said(&format!("is too old for links: {first}"))
+        .expect_said(cure);
+    home.run(&["hosts", "install", "box", "--yes"])
+        .expect_code(0)
+        .expect_said(&format!("{first} is still run on box"))
+        .expect_said(cure);
+}
+
+#[test]
+fn a_home_that_cannot_be_used_there_is_one_of_the_configuration_here() {
+    let home = Home::with_config(&format!(
+        "[hosts.box]\ncommand = [\"sh\"]\nbgproc = \"{}\"\nhome = \"/dev/null/x\"\n",
+        env!("CARGO_BIN_EXE_bgproc"),
+    ));
+    home.run(&["-H", "box", "ls"])
+        .expect_code(69)
+        .expect_said("host box: cannot use /dev/null/x")
+        .expect_said("set `home` in [hosts.box]");
+    let report = home.run(&["hosts", "doctor", "box"]).expect_code(1);
+    assert!(report.stdout.contains("cannot use /dev/null/x"), "{report}");
+}
+
+#[test]
 fn what_a_bgproc_elsewhere_prints_has_no_effect_on_the_terminal() {
     let home = Home::new();
     let fake = home.scratch("bgproc");

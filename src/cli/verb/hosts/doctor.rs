@@ -4,6 +4,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use clap::Args;
+use serde::Deserialize;
 
 use crate::cli::context::Context;
 use crate::cli::exit::{Exit, Failure};
@@ -12,7 +13,7 @@ use crate::cli::verb::doctor::report;
 use crate::client::{self, Running, greeting};
 use crate::doctor::Finding;
 use crate::link::host::Reach;
-use crate::link::spawn::configuration;
+use crate::link::spawn::{configuration, run_there};
 use crate::link::{Host, fault};
 use crate::protocol::params::Stats;
 use crate::protocol::reply::StatsReply;
@@ -87,10 +88,16 @@ fn daemon(host: &Host) -> Vec<Finding> {
     let mut daemon = match running {
         Running::Yes(daemon) => daemon,
         Running::No(_) => {
-            findings.push(Finding::ok(
-                "daemon",
-                "none is running there; the first command starts one",
-            ));
+            let problems = problems_there(host);
+            findings.push(if problems.is_empty() {
+                Finding::ok(
+                    "daemon",
+                    "none is running there; the first command starts one",
+                )
+            } else {
+                Finding::ok("daemon", "none is running there")
+            });
+            findings.extend(problems);
             return findings;
         }
     };
@@ -119,6 +126,40 @@ fn daemon(host: &Host) -> Vec<Finding> {
         ),
     });
     findings
+}
+
+/// What `bgproc doctor` finds on the host that does not work, for example its directories. Without a daemon there,
+/// nothing else tells; nothing is started.
+fn problems_there(host: &Host) -> Vec<Finding> {
+    let mut printed = Vec::new();
+    let words = ["--json", "doctor"].map(str::to_owned);
+    // An older one may not know that.
+    let _ = run_there(host, &words, &mut printed);
+    let report: Option<Report> = serde_json::from_slice(&printed).ok();
+    let found = report.map(|report| report.findings).unwrap_or_default();
+    let problems = found.into_iter().filter(|one| one.verdict == "problem");
+    let problems = problems.map(|one| {
+        let finding = Finding::problem("daemon", one.text);
+        match one.advice {
+            Some(advice) => finding.advise(fault::advice_from(host, &advice)),
+            None => finding,
+        }
+    });
+    problems.collect()
+}
+
+/// The output of `bgproc --json doctor`, as far as it is used here.
+#[derive(Deserialize)]
+struct Report {
+    findings: Vec<There>,
+}
+
+/// A finding on another host.
+#[derive(Deserialize)]
+struct There {
+    verdict: String,
+    text: String,
+    advice: Option<String>,
 }
 
 /// A step that has failed, and the next one of the person.

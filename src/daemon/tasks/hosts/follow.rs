@@ -181,7 +181,8 @@ impl Main<'_> {
     /// Takes the events since the last one that was taken, and all records. Returns the version there.
     async fn catch_up(&mut self) -> Result<String, Error> {
         let name = &self.host.name;
-        let hello = greeted(&self.channel, &mut self.events).await?;
+        let greeted = greeted(&self.channel, &mut self.events).await;
+        let hello = greeted.map_err(|error| fault::of_daemon(self.host, error))?;
         if hello.protocol != PROTOCOL {
             let message = format!(
                 "bgproc {} on host {name} speaks protocol {}, bgproc {VERSION} here speaks {PROTOCOL}",
