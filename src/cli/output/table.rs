@@ -39,6 +39,8 @@ pub enum Fit {
 pub struct Cell {
     /// Clean text on one line; `-` if there is none.
     pub text: String,
+    /// What follows it and says more: the text before is cut first.
+    pub note: String,
     /// Its colour.
     pub tone: Tone,
 }
@@ -53,8 +55,39 @@ impl Cell {
     pub fn toned(text: impl Into<String>, tone: Tone) -> Self {
         Self {
             text: text.into(),
+            note: String::new(),
             tone,
         }
+    }
+
+    /// The same with a note behind its text.
+    #[must_use]
+    pub fn with_note(self, note: impl Into<String>) -> Self {
+        Self {
+            note: note.into(),
+            ..self
+        }
+    }
+
+    fn width(&self) -> usize {
+        match self.note.width() {
+            0 => self.text.width(),
+            note => self.text.width() + GAP + note,
+        }
+    }
+
+    /// Its text within `width` columns. A note is cut only where no more than a third is left to the text before it.
+    fn cut(&self, fit: Fit, width: usize) -> String {
+        if self.note.is_empty() {
+            return match fit {
+                Fit::Middle(_) => middle(&self.text, width),
+                Fit::Whole | Fit::End(_) => end(&self.text, width),
+            };
+        }
+        let left = width.saturating_sub(GAP + self.note.width());
+        let text = end(&self.text, left.max(width / 3));
+        let blanks = " ".repeat(GAP);
+        end(&format!("{text}{blanks}{}", self.note), width)
     }
 }
 
@@ -95,7 +128,7 @@ struct Shown<'a> {
 
 impl<'a> Shown<'a> {
     fn new(place: usize, column: &'a Column, rows: &[Vec<Cell>]) -> Self {
-        let cells = rows.iter().map(|row| row[place].text.width());
+        let cells = rows.iter().map(|row| row[place].width());
         let width = cells.chain([column.title.width()]).max().unwrap_or(0);
         Self {
             place,
@@ -141,10 +174,7 @@ fn line<'a>(cells: impl Iterator<Item = (Cell, &'a Shown<'a>)>, paint: Paint) ->
     let mut line = String::new();
     let mut blanks = 0;
     for (cell, shown) in cells {
-        let text = match shown.column.fit {
-            Fit::Middle(_) => middle(&cell.text, shown.width),
-            Fit::Whole | Fit::End(_) => end(&cell.text, shown.width),
-        };
+        let text = cell.cut(shown.column.fit, shown.width);
         let free = shown.width.saturating_sub(text.width());
         let (before, after) = if shown.column.right {
             (free, 0)
@@ -235,6 +265,22 @@ mod tests {
         };
         let rows = [row("a-rather-long-name", cpu), row("web", "-")];
         draw(&COLUMNS, &rows, width, Paint::Plain)
+    }
+
+    #[test]
+    fn a_note_is_seen_behind_a_long_text() {
+        let cell = Cell::plain("python3 train.py --epochs 90").with_note("(Resources, ~14:20)");
+        for (width, expected) in [
+            (60, "python3 train.py --epochs 90  (Resources, ~14:20)"),
+            (37, "python3 train.p…  (Resources, ~14:20)"),
+            (24, "python3…  (Resources, ~…"),
+            (3, "… …"),
+        ] {
+            assert_eq!(cell.cut(Fit::End(3), width), expected, "{width}");
+        }
+        let short = Cell::plain("make").with_note("(its turn)");
+        assert_eq!(short.cut(Fit::End(3), 16), "make  (its turn)");
+        assert_eq!(short.width(), 16);
     }
 
     #[test]

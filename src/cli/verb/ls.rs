@@ -242,7 +242,7 @@ fn row(record: &Record, now: Timestamp) -> Vec<Cell> {
         Cell::plain(words::time(job, now)),
         Cell::plain(percent.unwrap_or_else(none)),
         Cell::plain(job.memory_bytes.map_or_else(none, words::bytes)),
-        Cell::plain(command(record)),
+        command(record),
         Cell::plain(tags(job)),
         Cell::plain(job.session_id.as_str()),
         Cell::plain(field(Some(&job.cwd))),
@@ -261,14 +261,15 @@ fn why(job: &Summary) -> Option<String> {
 }
 
 /// The command, with what the job waits for, why it failed, or what its program says of itself.
-fn command(record: &Record) -> String {
+fn command(record: &Record) -> Cell {
     let job = &record.summary;
     let message = job.reported().and_then(|report| report.message.as_deref());
     let message = message.map(crate::term::sanitize::clean);
     let note = words::waits_for(job).or(words::of_engine(job));
+    let command = Cell::plain(words::command(job));
     match note.or_else(|| cause(record)).or(message) {
-        Some(note) => format!("{}  ({note})", words::command(job)),
-        None => words::command(job),
+        Some(note) => command.with_note(format!("({note})")),
+        None => command,
     }
 }
 
