@@ -1,5 +1,5 @@
 //! Ends that the exit code alone does not explain: a job that was lost, that reached a limit, that could not be started,
-//! or that a signal has ended.
+//! that was stopped before it ran, or that a signal has ended.
 
 use crate::cli::context::Context;
 use crate::cli::exit::Failure;
@@ -13,7 +13,8 @@ const EXPLAIN: [&str; 3] = ["reached its ", "could not be started", "was not rea
 
 /// Whether an end is perhaps not explained by the exit code.
 pub(in crate::cli) fn is_sudden(status: Status, code: Option<i32>, signal: Option<&str>) -> bool {
-    let has_no_code = status == Status::Error && code.is_none();
+    // One that was killed without a signal has not run.
+    let has_no_code = matches!(status, Status::Error | Status::Killed) && code.is_none();
     matches!(status, Status::Lost | Status::TimedOut) || has_no_code || signal.is_some()
 }
 
@@ -35,6 +36,12 @@ fn sentence(record: &Record) -> Option<String> {
         return Some(match reason {
             Some(why) => format!("{name} was lost: {why}"),
             None => format!("{name} was lost"),
+        });
+    }
+    if words::was_stopped_before_it_ran(job) {
+        return Some(match reason {
+            Some(why) => format!("{name} has not run: {why}"),
+            None => format!("{name} has not run"),
         });
     }
     // `it reached its time limit of 1 s (SIGTERM)`
@@ -70,6 +77,8 @@ mod tests {
             job.summary.signal = signal.map(str::to_owned);
             job.reason = Some(reason.to_owned());
             job.ended_by = Some(EndedBy::of(by));
+            let has_run = status != Status::Killed || signal.is_some();
+            job.summary.started_at = has_run.then(words::now);
             sentence(&job)
         };
         let term = Some("SIGTERM");
@@ -108,6 +117,13 @@ mod tests {
                 "its keeper was killed",
                 EndedByKind::Itself,
                 Some("web was lost: its keeper was killed"),
+            ),
+            (
+                Status::Killed,
+                None,
+                "it was cancelled (Slurm)",
+                EndedByKind::Itself,
+                Some("web has not run: it was cancelled (Slurm)"),
             ),
             (
                 Status::Killed,

@@ -138,6 +138,12 @@ pub fn of_engine(job: &Summary) -> Option<String> {
     (!said.is_empty()).then(|| said.join(", "))
 }
 
+/// Whether a job has ended without a run, because it was stopped or cancelled while it waited.
+pub fn was_stopped_before_it_ran(job: &Summary) -> bool {
+    let has_end = job.exit_code.is_some() || job.signal.is_some();
+    job.status == Status::Killed && job.started_at.is_none() && !has_end
+}
+
 /// Whether a job waits for something that cannot come any more by itself.
 pub fn never_starts(job: &Summary) -> bool {
     job.waiting.as_ref().is_some_and(|waiting| waiting.never)

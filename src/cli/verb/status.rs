@@ -141,19 +141,22 @@ impl Block {
         let runs = record.detail.as_ref().map(|detail| detail.runs.as_slice());
         let last = runs.and_then(<[_]>::last).map(|run| run.started_at);
         let is_waiting = job.status == Status::Queued;
+        let has_run = !words::was_stopped_before_it_ran(job);
         let is_first =
             job.restarts == 0 && last.is_none_or(|_| runs.is_some_and(|runs| runs.len() == 1));
         let is_late = last.is_some_and(|at| words::since(job.created_at, at) >= 1000);
-        if is_waiting || !is_first || is_late {
+        if is_waiting || !has_run || !is_first || is_late {
             self.add("created", Some(moment(job.created_at, now)));
         }
-        if !is_waiting {
+        if !is_waiting && has_run {
             let started = last.unwrap_or(job.created_at);
             self.add("started", Some(moment(started, now)));
         }
         let ended = job.ended_at.map(|at| {
             let ran = words::brief_span(job.runtime_ms);
-            if is_waiting {
+            if !has_run {
+                format!("{}  (it has not run)", words::local(at))
+            } else if is_waiting {
                 // The state is not that of the run before.
                 format!("{}  (ran {ran})", words::local(at))
             } else {
@@ -428,6 +431,24 @@ mod tests {
         assert!(text.contains("the first 2.0K no longer kept"), "{text}");
         assert!(!text.contains("group:") && !text.contains("pid:"), "{text}");
         assert!(!text.contains(['\x1b', '\x07']), "{text}");
+    }
+
+    #[test]
+    fn a_job_that_was_stopped_before_it_ran_has_no_start() {
+        let mut job = record("a", Some("web"), Status::Killed);
+        job.summary.ended_at = Some(Timestamp(0));
+        let told = |job: &_| {
+            let lines = block(job, Timestamp(0)).into_iter();
+            let lines = lines.filter(|(what, _)| ["created", "started", "ended"].contains(what));
+            let lines = lines.map(|(what, text)| format!("{what} {text}"));
+            lines.collect::<Vec<_>>()
+        };
+        job.summary.started_at = Some(Timestamp(0));
+        assert!(told(&job)[0].starts_with("started "), "{:?}", told(&job));
+        job.summary.started_at = None;
+        let lines = told(&job);
+        assert!(lines[0].starts_with("created "), "{lines:?}");
+        assert!(lines[1].ends_with("(it has not run)"), "{lines:?}");
     }
 
     #[test]
