@@ -64,6 +64,9 @@ fn a_list_has_the_jobs_of_all_hosts_and_names_them_with_their_host() {
     let after = home.ok(&["ls", "-o", "tsv"]);
     let running = after.lines().filter(|line| line.contains("\trunning\t"));
     assert_eq!(running.count(), 1, "{after}");
+    home.run(&["logs", "train"])
+        .expect_code(4)
+        .expect_said("did you mean `train@h2`?");
     // What is proposed is about that host, too.
     let refused = home.run(&["send", "web@h1", "x"]).expect_code(3);
     let refused = refused.expect_said("web@h1 is not running");

@@ -3,14 +3,19 @@
 use std::env;
 
 use super::target::{self, Miss};
-use super::{Context, own_file};
+use super::{Context, hosts, own_file};
 use crate::cli::exit::{Exit, Failure};
+use crate::cli::output::words;
 use crate::client::host;
-use crate::protocol::params::{Project, ProjectOp, StatusParams};
+use crate::protocol::bounds::ALL_SESSIONS;
+use crate::protocol::params::{List, Project, ProjectOp, StatusParams};
 use crate::protocol::project::PhaseName;
-use crate::protocol::reply::{ProjectJob, ProjectState};
-use crate::protocol::{Action, Error, SessionId};
+use crate::protocol::reply::{Listed, ProjectJob, ProjectState};
+use crate::protocol::{Action, Error, Record, SessionId};
 use crate::recall::last_job;
+
+/// Maximum number of names in a hint.
+const NAMED: usize = 4;
 
 /// What to do if there is no such job.
 const LIST: &str = "bgproc ls lists the jobs";
@@ -154,11 +159,34 @@ impl Context {
         }
         let hint = match (of_file, near) {
             (Some(hint), _) => hint,
-            (None, near @ Some(_)) if target != "all" => did_you_mean(near),
-            (None, _) => self.advise(target),
+            (None, near) => match self.on_hosts(target) {
+                Some(hint) => hint,
+                None if near.is_some() && target != "all" => did_you_mean(near),
+                None => self.advise(target),
+            },
         };
         let on = host::name().map_or_else(String::new, |host| format!(" on {host}"));
         no_job(format!("there is no job `{target}`{on}"), hint)
+    }
+
+    /// The jobs with this name on hosts, as far as they are known: a name alone means jobs of this machine.
+    fn on_hosts(&mut self, target: &str) -> Option<String> {
+        if self.only_here || hosts::only_here().ok()?.is_none() || target::is_several(target) {
+            return None;
+        }
+        let list = List {
+            limit: Some(ALL_SESSIONS),
+            ..List::default()
+        };
+        let listed: Listed<Record> = self.read(&Action::List(list)).ok()?;
+        let is_it = |job: &&Record| {
+            let is_elsewhere = job.summary.session_id.host().is_some();
+            is_elsewhere && job.summary.label.as_deref() == Some(target)
+        };
+        let found = listed.sessions.iter().filter(is_it);
+        let mut names: Vec<String> = found.map(|job| words::name(&job.summary)).collect();
+        names.dedup();
+        meant(&names)
     }
 
     /// What to do about a target that is no job.
@@ -188,7 +216,39 @@ fn no_job(message: String, hint: String) -> Failure {
     Failure::with_message(Exit::NO_JOB, message).hint(hint)
 }
 
+/// The hint at the same name on hosts; `None` without any.
+fn meant(names: &[String]) -> Option<String> {
+    let shown = names.iter().take(NAMED).map(|name| format!("`{name}`"));
+    let shown = shown.collect::<Vec<_>>().join(", ");
+    match names.len() {
+        0 => None,
+        1..=NAMED => Some(format!("did you mean {shown}?")),
+        _ => Some(format!(
+            "did you mean {shown}, …? bgproc ls lists all of them"
+        )),
+    }
+}
+
 /// The hint at a similar name, if there is one.
 fn did_you_mean(near: Option<String>) -> String {
     near.map_or_else(|| LIST.to_owned(), |near| format!("did you mean `{near}`?"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_of_other_hosts_is_proposed_with_them() {
+        let names = |count: usize| -> Vec<String> {
+            (1..=count).map(|host| format!("train@h{host}")).collect()
+        };
+        assert_eq!(meant(&names(0)), None);
+        assert_eq!(
+            meant(&names(2)).as_deref(),
+            Some("did you mean `train@h1`, `train@h2`?")
+        );
+        let many = meant(&names(9)).unwrap_or_default();
+        assert!(many.contains("`train@h4`, …?"), "{many}");
+    }
 }
