@@ -19,6 +19,9 @@ const LIMITS: &str = "did you mean --limit NAME=VALUE, as memory=2G or nice=5? b
 /// What is typed to see what a project file means.
 const PLAN: &str = "did you mean -n (--dry-run)? It prints the plan";
 
+/// What is typed for a partition of a batch system.
+const PARTITION: &str = "did you mean --on LAUNCHER:PARTITION?";
+
 /// What names the directory of a project in other programs.
 const DIRECTORIES: [&str; 6] = [
     "-C",
@@ -36,7 +39,7 @@ const OF_BATCH: [&str; 3] = ["--mem", "--cpus", "--time"];
 pub(super) const BATCH: &str = "--on";
 
 /// Options that are known elsewhere: the verb, the options, and what to do.
-const ELSEWHERE: [(&str, &[&str], &str); 40] = [
+const ELSEWHERE: [(&str, &[&str], &str); 43] = [
     (
         "run",
         &[
@@ -156,8 +159,30 @@ const ELSEWHERE: [(&str, &[&str], &str); 40] = [
     ),
     (
         "run",
-        &["--port", "-p"],
+        &["--port"],
         "the command says where it listens; --ready-port N waits for that",
+    ),
+    ("run", &["--partition"], PARTITION),
+    (
+        "run",
+        &["-p"],
+        "a partition of a batch system: --on LAUNCHER:PARTITION; a port: --ready-port N waits until a job listens",
+    ),
+    (
+        "run",
+        &[
+            "--account",
+            "-A",
+            "--constraint",
+            "--exclusive",
+            "--gres",
+            "--nodes",
+            "-N",
+            "--ntasks",
+            "--qos",
+            "--reservation",
+        ],
+        "options of sbatch are `options` of a launcher in config.toml: bgproc help clusters",
     ),
     (
         "run",

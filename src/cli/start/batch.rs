@@ -15,7 +15,7 @@ pub(crate) struct BatchRequest {
     /// Have a batch system run the job: slurm, or a launcher of config.toml; after a colon its partition
     #[arg(long, value_name = "LAUNCHER[:PARTITION]", value_parser = launcher)]
     on: Option<On>,
-    /// With --on: time limit of the job (30m, 4h, 2d)
+    /// With --on: time limit of the job (30m, 4h, 2d, or as Slurm has it: 4:00:00, 2-12:00:00)
     #[arg(long, value_name = "TIME", value_parser = time, requires = "on")]
     time: Option<Duration>,
     /// With --on: number of processors
@@ -36,12 +36,47 @@ struct On {
     partition: Option<String>,
 }
 
-/// A bare number means minutes to Slurm, and seconds elsewhere.
+/// A bare number means minutes to Slurm, and seconds elsewhere. What has two parts is read as hours by people, and as
+/// minutes by Slurm.
 fn time(text: &str) -> Result<Duration, String> {
-    match text.parse::<u64>() {
-        Ok(number) => Err(format!("the unit is missing: {number}m is in minutes")),
-        Err(_) => duration::parse(text),
+    if let Ok(number) = text.parse::<u64>() {
+        return Err(format!("the unit is missing: {number}m is in minutes"));
     }
+    if let Some(time) = of_slurm(text) {
+        return Ok(time);
+    }
+    match text.split_once(':') {
+        Some((first, second)) if is_number(first) && is_number(second) => Err(format!(
+            "these are minutes and seconds to Slurm; {first}:{second}:00 is in hours, {first}m in minutes"
+        )),
+        _ => duration::parse(text),
+    }
+}
+
+/// A time in the forms of Slurm that cannot be mistaken: `HH:MM:SS`, `D-HH`, `D-HH:MM` and `D-HH:MM:SS`.
+fn of_slurm(text: &str) -> Option<Duration> {
+    let (days, rest) = match text.split_once('-') {
+        Some((days, rest)) => (Some(days), rest),
+        None => (None, text),
+    };
+    let parts: Vec<&str> = rest.split(':').collect();
+    let is_whole = match days {
+        Some(days) => is_number(days) && parts.len() <= 3,
+        None => parts.len() == 3,
+    };
+    if !is_whole || !parts.iter().all(|part| is_number(part)) {
+        return None;
+    }
+    let mut seconds = 24 * 3600 * days.map_or(Some(0), |days| days.parse::<u64>().ok())?;
+    for (part, unit) in parts.iter().zip([3600, 60, 1]) {
+        seconds = seconds.checked_add(part.parse::<u64>().ok()?.checked_mul(unit)?)?;
+    }
+    Some(Duration::from_secs(seconds))
+}
+
+/// Whether a text is a number of a size that a time can have.
+fn is_number(text: &str) -> bool {
+    (1..=6).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 fn launcher(text: &str) -> Result<On, String> {
@@ -89,5 +124,33 @@ impl BatchRequest {
             ..Resources::default()
         };
         (Some(Launcher::Named(on.launcher.clone())), Some(resources))
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_read_as_slurm_writes_them() {
+        const HOUR: u64 = 3600;
+        for (text, expected) in [
+            ("4h", 4 * HOUR),
+            ("4:00:00", 4 * HOUR),
+            ("00:30:05", 1805),
+            ("2-0", 48 * HOUR),
+            ("2-12:30", 60 * HOUR + 1800),
+            ("1-00:00:01", 24 * HOUR + 1),
+        ] {
+            assert_eq!(time(text), Ok(Duration::from_secs(expected)), "{text}");
+        }
+        for (text, part) in [("90", "90m"), ("4:00", "4:00:00 is in hours")] {
+            let refused = time(text).unwrap_err();
+            assert!(refused.contains(part), "{text}: {refused}");
+        }
+        for text in ["1:2:3:4", "2-", "-4:00:00", "1-2-3", "4:x:00", "9999999-0"] {
+            assert!(time(text).is_err(), "{text}");
+        }
     }
 }
