@@ -228,7 +228,7 @@ impl Verb {
             // A long log comes through a file, which has to be where it is read.
             Self::Daemon(_) | Self::Doctor(_) | Self::Export(_) => Place::There,
             Self::Open(_) => Place::Never(
-                "the page is on that host; `ssh -L PORT:localhost:PORT HOST` brings its port here",
+                "the page is on that host; bgproc open JOB@HOST says how its port comes here",
             ),
             Self::Help(_)
             | Self::Schema(_)

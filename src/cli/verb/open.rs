@@ -6,7 +6,11 @@ use serde_json::json;
 use crate::cli::context::{Among, Context, target};
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::output::{note, words};
+use crate::cli::settings::host;
+use crate::link::Host;
+use crate::link::host::Reach;
 use crate::protocol::Record;
+use crate::protocol::shell::quote;
 use crate::term::sanitize::clean;
 use crate::tui::outside::open::{in_browser, reachable};
 
@@ -42,14 +46,15 @@ impl Open {
     fn open(&self, ctx: &mut Context, job: &Record) -> Result<Exit, Failure> {
         let record = ctx.record(&job.summary.session_id, true)?;
         let name = words::name(&record.summary);
+        let detail = record.detail.unwrap_or_default();
         if let Some(host) = record.summary.session_id.host() {
             let failure =
                 Failure::with_message(Exit::STATE, format!("the page of {name} is on {host}"));
-            return Err(failure.hint(format!(
-                "`ssh -L PORT:localhost:PORT {host}` brings its port here"
-            )));
+            return Err(failure.hint(match detail.ports.first() {
+                Some(port) => forwarded(&host::named(host)?, *port),
+                None => "it listens on no port".to_owned(),
+            }));
         }
-        let detail = record.detail.unwrap_or_default();
         let served = detail.ports.first();
         let served = served.map(|port| format!("http://localhost:{port}"));
         // What the project file says comes before what the program prints.
@@ -72,5 +77,46 @@ impl Open {
             return Ok(Exit::FAILED);
         }
         Ok(Exit::OK)
+    }
+}
+
+/// How a port of a host comes to this machine.
+fn forwarded(host: &Host, port: u16) -> String {
+    match &host.reach {
+        Reach::Ssh(words) => {
+            let words: Vec<_> = words.iter().map(|word| quote(word)).collect();
+            let words = words.join(" ");
+            format!(
+                "ssh -N -L {port}:localhost:{port} {words} brings its port here, as http://localhost:{port}"
+            )
+        }
+        Reach::Command(_) => format!(
+            "it listens on port {port} there; host {} is reached by a command, which brings no port here",
+            host.name
+        ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_port_of_a_host_comes_by_a_command_that_can_be_pasted() {
+        let mut host = Host {
+            name: "gpu1".to_owned(),
+            reach: Reach::Ssh(["-p", "2222", "me@gpu 1"].map(str::to_owned).to_vec()),
+            bgproc: None,
+            home: None,
+            written: None,
+            control: std::path::PathBuf::new(),
+            env: std::collections::BTreeMap::new(),
+        };
+        let hint = forwarded(&host, 8888);
+        let command = "ssh -N -L 8888:localhost:8888 -p 2222 'me@gpu 1' ";
+        assert!(hint.starts_with(command), "{hint}");
+        host.reach = Reach::Command(vec!["kubectl".to_owned()]);
+        let hint = forwarded(&host, 8888);
+        assert!(hint.contains("8888") && !hint.contains("ssh"), "{hint}");
     }
 }
