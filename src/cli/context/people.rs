@@ -34,6 +34,9 @@ const EXTRA: (&str, &str) = (
     "`options` of a launcher in config.toml",
 );
 
+/// The part of a hint that is about the action `wait`, which means another thing than the verb.
+const WAIT: &str = "; `wait` returns when it has something to do";
+
 /// Parts of hints about requests of the protocol.
 const FOR_AUTHORS: [&str; 3] = ["Ms`", ":false`", "`poll`"];
 
@@ -79,7 +82,7 @@ fn reworded(
         _ => error
             .hint
             .filter(|hint| !FOR_AUTHORS.iter().any(|part| hint.contains(part)))
-            .map(|hint| hint.replace(EXTRA.0, EXTRA.1)),
+            .map(|hint| hint.replace(EXTRA.0, EXTRA.1).replace(WAIT, "")),
     };
     error
 }
@@ -155,6 +158,12 @@ mod tests {
                 "Session k3v900000000@gpu1 is not running",
                 "`restart` runs it again under the same id",
                 "web@gpu1 is not running | bgproc restart web@gpu1 runs it again",
+            ),
+            (
+                ErrorCode::SessionNotRunning,
+                "Session k3v900000000 does not run yet: Resources",
+                "it takes input and signals once it runs; `wait` returns when it has something to do",
+                "web does not run yet: Resources | it takes input and signals once it runs",
             ),
             (
                 ErrorCode::SessionNotFound,

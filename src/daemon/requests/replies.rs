@@ -37,7 +37,7 @@ pub(crate) fn not_running(session: &Session, output: &str) -> Error {
             let why = batch.as_ref().map(|batch| format!(": {}", batch.why()));
             (
                 format!("Session {id} does not run yet{}", why.unwrap_or_default()),
-                "nothing that is typed now is kept; `wait` returns when it has something to do",
+                "it takes input and signals once it runs; `wait` returns when it has something to do",
             )
         }
         (_, batch) => (
