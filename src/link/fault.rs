@@ -268,7 +268,13 @@ pub fn not_installed(host: &Host, system: &str, libc: &str) -> Error {
     let name = &host.name;
     let (message, hint) = match &host.written {
         Some(file) => (
-            format!("there is no bgproc on host {name} ({system})"),
+            match &host.bgproc {
+                Some(path) => format!(
+                    "there is no bgproc on host {name} ({system}), neither at {} nor in the usual places",
+                    clean(path)
+                ),
+                None => format!("there is no bgproc on host {name} ({system})"),
+            },
             format!(
                 "bgproc hosts install {name} copies this program; `bgproc = \"PATH\"` in {} says where it is",
                 file.display()
@@ -416,6 +422,19 @@ mod tests {
         );
         let other = Error::internal("x");
         assert_eq!(of_daemon(&host(), other.clone()), other);
+    }
+
+    #[test]
+    fn the_place_where_bgproc_was_to_be_is_named() {
+        let told = |bgproc: Option<&str>| {
+            let bgproc = bgproc.map(str::to_owned);
+            let host = Host { bgproc, ..host() };
+            not_installed(&host, "Linux-x86_64", "").message
+        };
+        let none = "there is no bgproc on host gpu1 (Linux-x86_64)";
+        assert_eq!(told(None), none);
+        let named = format!("{none}, neither at ~/x/bgproc nor in the usual places");
+        assert_eq!(told(Some("~/x/bgproc")), named);
     }
 
     #[test]
