@@ -142,6 +142,18 @@ impl Host {
         Some(words)
     }
 
+    /// The command that ends the shared connection which `hosts login` has left; `None` if there is none. One whose
+    /// path is in ssh_config is the person's own.
+    pub fn logout(&self) -> Option<Vec<String>> {
+        let Reach::Ssh(args) = &self.reach else {
+            return None;
+        };
+        let control = format!("ControlPath={}", self.control.display());
+        let words = ["ssh", "-O", "exit", "-o", control.as_str()].map(str::to_owned);
+        let words = words.into_iter().chain(args.iter().cloned());
+        self.control.exists().then(|| words.collect())
+    }
+
     /// The command that prints what ssh_config says about the host; `None` if it is not reached by ssh.
     pub fn configuration(&self) -> Option<Vec<String>> {
         let Reach::Ssh(args) = &self.reach else {

@@ -4,7 +4,7 @@ use std::process::Command;
 
 use serde_json::json;
 
-use crate::support::{Person, Serve, Sshd, Terminal};
+use crate::support::{Person, Serve, Sshd, Terminal, eventually};
 
 const PASSPHRASE: &str = "open sesame 7391";
 
@@ -75,6 +75,17 @@ fn a_one_time_code_opens_a_connection_that_all_later_ones_share() {
         .arg(home.path())
         .output();
     assert!(found.unwrap().stdout.is_empty());
+    // The login ends with the host.
+    let sockets = || {
+        let mut find = Command::new("find");
+        let find = find.arg(home.path()).args(["-name", "ssh-h1-*"]);
+        String::from_utf8(find.output().unwrap().stdout).unwrap()
+    };
+    assert!(!sockets().is_empty());
+    home.ok(&["hosts", "rm", "h1"]);
+    eventually("the shared connection is closed", || {
+        sockets().is_empty().then_some(())
+    });
 }
 
 #[test]

@@ -8,6 +8,7 @@ mod list;
 mod login;
 
 use std::path::Path;
+use std::process::{Command, Stdio};
 
 use clap::{Args, Subcommand, ValueEnum};
 use serde_json::json;
@@ -16,10 +17,11 @@ use crate::cli::context::Context;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::output::note;
 use crate::cli::settings;
-use crate::cli::settings::host::unknown;
+use crate::cli::settings::host::{named, unknown};
 use crate::cli::start::batch::BatchRequest;
 use crate::client::{self, Running, greeting};
 use crate::config::{HostEntry, edit, is_name};
+use crate::link::Host;
 use crate::protocol::reply::HostConnect;
 use crate::protocol::{Action, params};
 
@@ -223,6 +225,26 @@ fn reread() {
     }
 }
 
+/// Ends the shared connection of a login, which would let anybody with this account in for hours.
+fn log_out(host: &Host) {
+    let Some(words) = host.logout() else {
+        return;
+    };
+    let Some((program, args)) = words.split_first() else {
+        return;
+    };
+    let mut command = Command::new(program);
+    let command = command.args(args).stdin(Stdio::null());
+    let ended = command.stdout(Stdio::null()).stderr(Stdio::null()).status();
+    if !ended.is_ok_and(|status| status.success()) {
+        let words = shlex::try_join(words.iter().map(String::as_str));
+        note(&format!(
+            "its login may still be open; {} ends it",
+            words.unwrap_or_default()
+        ));
+    }
+}
+
 impl Rm {
     fn run(self, ctx: &mut Context) -> Result<Exit, Failure> {
         let config = settings::configuration()?;
@@ -232,9 +254,11 @@ impl Rm {
         if let Some(session) = &entry.get_ref().session {
             allocation::give_back(ctx, &self.name, session, self.yes)?;
         }
+        let host = named(&self.name)?;
         let path = client::home()?.config_file();
         edit::remove_host(&path, &self.name)?;
         reread();
+        log_out(&host);
         if ctx.json {
             ctx.out.json(&json!({ "name": self.name, "path": path }))?;
         }
