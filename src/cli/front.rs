@@ -6,6 +6,7 @@ use crate::cli::context::Context;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::settings::agent::{greeting, parse_on_disconnect};
 use crate::cli::settings::dashboard;
+use crate::cli::settings::host::check_reach;
 use crate::cli::value::number;
 use crate::cli::verb::Verb;
 use crate::protocol::hello::{OnDisconnect, Replies};
@@ -110,6 +111,7 @@ impl Front {
                 "{flag} cannot be used with --serve"
             )));
         }
+        check_reach(self.hosts.as_deref())?;
         let flags = serve::Flags {
             scope: self.scope,
             replies: if self.lean {

@@ -36,6 +36,11 @@ fn hosts_are_named_listed_and_removed() {
     ] {
         assert!(listed.contains(line), "{listed}");
     }
+    for serve in ["--serve", "mcp"] {
+        home.run(&[serve, "--hosts", "box,gpu2"])
+            .expect_code(2)
+            .expect_said("there is no host gpu2 in config.toml");
+    }
     let again = home.run(&["hosts", "add", "gpu1", "x"]).expect_code(1);
     again.expect_said("there is a host gpu1 already");
     home.run(&["hosts", "add", "local"]).expect_code(2);

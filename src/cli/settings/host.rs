@@ -34,6 +34,18 @@ pub fn all() -> Result<Vec<Host>, Failure> {
     Ok(hosts.collect())
 }
 
+/// Fails if one of the hosts that an agent may reach is not in the configuration: it would be left out without a word.
+pub fn check_reach(hosts: Option<&[String]>) -> Result<(), Failure> {
+    // The configuration of another host is not known here.
+    let hosts = hosts.filter(|_| client::host::chosen().is_none());
+    let config = configuration()?;
+    let is_unknown = |name: &&String| !is_local(name) && !config.hosts.contains_key(*name);
+    match hosts.unwrap_or_default().iter().find(is_unknown) {
+        Some(name) => Err(unknown(name, &config).into()),
+        None => Ok(()),
+    }
+}
+
 /// Fails if a job of a batch system has held this host and has ended, which this machine's daemon knows. It is to be
 /// called before the host is chosen.
 ///

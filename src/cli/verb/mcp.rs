@@ -5,6 +5,7 @@ use clap::Args;
 use crate::cli::context::Context;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::settings::agent::{greeting, parse_on_disconnect};
+use crate::cli::settings::host::check_reach;
 use crate::cli::value::number;
 use crate::mcp::{self, Offer, ToolSet};
 use crate::protocol::hello::OnDisconnect;
@@ -44,6 +45,7 @@ pub struct Mcp {
 
 impl Mcp {
     pub(super) fn run(self, _: &mut Context) -> Result<Exit, Failure> {
+        check_reach(self.hosts.as_deref())?;
         let flags = serve::Flags {
             scope: self.scope,
             replies: self.tools.replies(),
