@@ -263,6 +263,9 @@ pub struct Completion {
     pub runtime_ms: u64,
     /// Who ended it.
     pub ended_by: Option<EndedBy>,
+    /// The batch system that ended it, not its own program and not through bgproc: `Slurm`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub engine: Option<String>,
     /// Why it has ended, if it has neither code nor signal: `it could not be started: …`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,

@@ -173,14 +173,13 @@ fn by(event: &Event) -> String {
     let data = &event.data;
     let actor = data.get("by").or_else(|| data.get("endedBy"));
     let actor = actor.and_then(|actor| serde_json::from_value::<EndedBy>(actor.clone()).ok());
+    let engine = || data["engine"].as_str().map(clean);
     let Some(actor) = actor else {
         return match event.event {
             EventKind::Held | EventKind::HumanInput => "a person".to_owned(),
             EventKind::Reported => "itself".to_owned(),
-            EventKind::Restarted => match data["engine"].as_str() {
-                Some(engine) => clean(engine),
-                None => "its restart policy".to_owned(),
-            },
+            EventKind::Restarted => engine().unwrap_or_else(|| "its restart policy".to_owned()),
+            EventKind::Exited => engine().unwrap_or_else(|| "-".to_owned()),
             _ => "-".to_owned(),
         };
     };
@@ -194,7 +193,7 @@ fn by(event: &Event) -> String {
         (EndedByKind::Watch, _) => "its watch".to_owned(),
         (EndedByKind::Schedule, _) => "its schedule".to_owned(),
         (EndedByKind::Project, _) => "its project".to_owned(),
-        (EndedByKind::Itself, _) => "itself".to_owned(),
+        (EndedByKind::Itself, _) => engine().unwrap_or_else(|| "itself".to_owned()),
     }
 }
 
@@ -256,6 +255,13 @@ mod tests {
                 "exited",
                 ended(json!({"exitCode": 3, "endedBy": itself})),
                 ["000000000001", "ended, exit 3", "itself"],
+            ),
+            (
+                "exited",
+                ended(
+                    json!({"label": "x", "signal": "SIGTERM", "endedBy": itself, "engine": "Slurm"}),
+                ),
+                ["x", "ended, SIGTERM", "Slurm"],
             ),
             (
                 "exited",

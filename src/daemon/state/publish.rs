@@ -164,6 +164,7 @@ impl State {
             signal: session.life.signal().map(signal::name),
             runtime_ms: session.life.runtime_ms(now),
             ended_by: session.life.ended_by().cloned(),
+            engine: session.batch.as_ref().and_then(|batch| batch.ended_it()),
             reason: session.life.reason_without_end().map(str::to_owned),
             stop_failure: session.life.stop_failure().map(str::to_owned),
             output,

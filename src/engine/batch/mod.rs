@@ -265,6 +265,13 @@ impl Batch {
         (job.state, job.reason, job.estimated_start_at) = (None, None, None);
     }
 
+    /// The name of the batch system, if that has ended the session by itself, and neither bgproc nor the program.
+    pub fn ended_it(&self) -> Option<String> {
+        let is_own = self.ended.is_some_and(|ending| ending != Ending::Itself);
+        let name = self.launcher.kind.name();
+        (is_own && self.cancelled_by.is_none()).then(|| name.to_owned())
+    }
+
     /// The directory in which its node keeps the log and the exit: that of the session in the home of the run that owns
     /// it.
     pub fn log_directory(&self, session: &SessionId) -> PathBuf {

@@ -143,6 +143,10 @@ impl Life {
             if let Some(run) = self.runs.last_mut() {
                 run.lost = status == Status::Lost;
             }
+            let by = self.end.by.as_ref().map(|by| by.kind);
+            if status == Status::TimedOut && by == Some(EndedByKind::Itself) {
+                self.end.by = Some(EndedBy::of(EndedByKind::Timeout));
+            }
         }
         if let Some(why) = why {
             self.end.explain(why);

@@ -116,6 +116,9 @@ fn what_ends_a_job_is_told() {
     assert_eq!(ended, (&json!("killed"), &json!("SIGTERM")), "{record}");
     let reason = record["reason"].as_str().unwrap();
     assert!(reason.contains("it was cancelled (Slurm)"), "{record}");
+    let told = slurm.home.ok(&["events"]);
+    let ended = told.lines().find(|line| line.contains("ended, SIGTERM"));
+    assert!(ended.is_some_and(|line| line.contains("Slurm")), "{told}");
     // The cluster gives the node up, on which the processes go on.
     slurm.node_down(2);
     let record = slurm.until_ended("orphaned");
@@ -131,6 +134,7 @@ fn what_ends_a_job_is_told() {
     );
     let record = slurm.until_ended("late");
     assert_eq!(record["status"], "timed_out", "{record}");
+    assert_eq!(record["endedBy"]["kind"], "timeout", "{record}");
     let reason = record["reason"].as_str().unwrap();
     assert!(
         reason.contains("reached the time limit of its job (Slurm)"),
