@@ -30,7 +30,7 @@ use crate::client::{self, AutoStart, Connection, Running, greeting};
 use crate::protocol::bounds::ALL_SESSIONS;
 use crate::protocol::params::{List, Listeners, Queue, StatusParams};
 use crate::protocol::reply::{Listed, Listener, PortListeners, QueueState, Queues};
-use crate::protocol::{Action, ErrorCode, Record, SessionId};
+use crate::protocol::{Action, Error, ErrorCode, Record, SessionId};
 
 /// The state of one command: output, connection and known job names.
 #[derive(Debug)]
@@ -198,7 +198,15 @@ impl Context {
             let target = job.map(|job| self.target_of(&job));
             target.unwrap_or_else(|| id.to_string())
         });
-        people::in_words(failure, |id| self.names.get(id).cloned(), again)
+        let failure = people::in_words(failure, |id| self.names.get(id).cloned(), again);
+        match (failure, client::host::name()) {
+            // Which launchers there are is in the configuration of that host.
+            (Failure::Refused(mut error), Some(host)) if names_launchers(&error) => {
+                error.message.push_str(&format!(" on {host}"));
+                Failure::Refused(error)
+            }
+            (failure, _) => failure,
+        }
     }
 
     /// The names of jobs for a person in this directory: a job of another project is shown with its project.
@@ -222,6 +230,13 @@ impl Context {
         output::complain(&failure);
         failure.exit()
     }
+}
+
+/// Whether an error says that there is no launcher of a name, and which ones there are.
+fn names_launchers(error: &Error) -> bool {
+    let data = error.data.as_ref();
+    error.code == ErrorCode::LauncherRefused
+        && data.is_some_and(|data| data["launchers"].is_array())
 }
 
 /// Checks the configuration before the daemon starts, so that a mistake is reported instead of its limits
