@@ -38,7 +38,7 @@ pub fn at(model: &Model, col: u16, row: u16) -> Hit {
     if let Some(area) = within(layout.hints) {
         return Hit::Hints(area);
     }
-    if model.mode().needs().window {
+    if model.needs().window {
         return Hit::Nothing;
     }
     if within(layout.divider).is_some() {

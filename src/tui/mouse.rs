@@ -90,7 +90,7 @@ fn wheel(model: &mut Model, hit: &Hit, rows: isize, cmds: &mut Vec<Cmd>) {
     {
         click_tile(model, id);
     }
-    if model.mode().needs().window {
+    if model.needs().window {
         (model.mode().handlers().scroll)(model, rows);
         model.dirty = true;
         return;

@@ -89,7 +89,7 @@ impl Alerts {
 impl Model {
     /// Whether the screen or log of this job is visible.
     pub fn is_in_view(&self, id: &SessionId) -> bool {
-        if self.mode().needs().window {
+        if self.needs().window {
             return false;
         }
         let layout = self.layout();

@@ -3,6 +3,7 @@
 use super::counts::Counts;
 use super::group_key::GroupKey;
 use super::job::Job;
+use super::mode::Mode;
 use super::query::Query;
 use super::rows::{Group, Row, group_of};
 use super::{Model, Refresh, Selected};
@@ -26,7 +27,8 @@ impl Model {
             Selected::Job(id) => Some(id),
             _ => None,
         };
-        self.mode().job().or(selected)
+        let below = self.covered().and_then(Mode::job);
+        self.mode().job().or(below).or(selected)
     }
 
     /// The selected group.

@@ -77,6 +77,6 @@ impl Model {
     /// Whether usage is visible: in rows, above tiles, in the status line, or on the details page.
     fn shows_usage(&self) -> bool {
         let below = self.is_normal() && self.layout().status.is_some();
-        self.layout().list.is_some() || self.frame.grid || below || self.mode().needs().usage
+        self.layout().list.is_some() || self.frame.grid || below || self.needs().usage
     }
 }

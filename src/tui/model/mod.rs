@@ -170,6 +170,8 @@ pub struct Model {
     pub grid: Grid,
     /// The current mode; `None` in NORMAL.
     mode: Option<Box<dyn Mode>>,
+    /// The mode that the current one covers, and returns to.
+    covered: Option<Box<dyn Mode>>,
     /// The modes that were left with something unfinished in them, in the order in which they were left.
     aside: Vec<Box<dyn Mode>>,
     /// NORMAL.
@@ -261,6 +263,7 @@ impl Model {
             frame: Frame::default(),
             grid: Grid::default(),
             mode: None,
+            covered: None,
             aside: Vec::new(),
             normal,
             left: None,

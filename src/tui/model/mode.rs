@@ -13,6 +13,7 @@ use crate::protocol::SessionId;
 use crate::tui::bar::Bar;
 use crate::tui::keymap::KeyPress;
 use crate::tui::message::Cmd;
+use crate::tui::model::typing::Letter;
 use crate::tui::theme::Tone;
 use crate::tui::window::Canvas;
 
@@ -78,6 +79,27 @@ pub trait Mode: Any {
     /// How it ends without doing anything, if its letters turn out to be typed text; `None` if letters
     /// are text in it, or do no harm.
     fn declines(&self) -> Option<fn(&mut Model, &mut Vec<Cmd>)> {
+        None
+    }
+
+    /// The name of the context of its keys, if they are letters that only move through what it shows. Text that is
+    /// typed into it by mistake is held over it.
+    fn reads(&self, _model: &Model) -> Option<&'static str> {
+        None
+    }
+
+    /// What a letter does in a mode that reads.
+    fn letter(&self, _model: &Model, _name: &str) -> Letter {
+        Letter::Nothing
+    }
+
+    /// Whether the mode that it covers stays visible below it.
+    fn is_overlay(&self) -> bool {
+        false
+    }
+
+    /// How it opens the list of all commands. NORMAL has it.
+    fn commands(&self) -> Option<fn(&mut Model)> {
         None
     }
 
@@ -198,21 +220,43 @@ impl Model {
         self.mode.is_none()
     }
 
-    /// The state of mode `M`, if that is the current one.
+    /// The mode below the current one, if that one covers another.
+    pub fn covered(&self) -> Option<&dyn Mode> {
+        self.covered.as_deref()
+    }
+
+    /// The same as [`covered`](Self::covered), mutable.
+    pub fn covered_mut(&mut self) -> Option<&mut dyn Mode> {
+        self.covered.as_deref_mut()
+    }
+
+    /// The covered mode, if it is visible.
+    pub fn underlay(&self) -> Option<&dyn Mode> {
+        self.covered().filter(|_| self.mode().is_overlay())
+    }
+
+    /// The state of mode `M`, if that is the current one or the one it covers.
     pub fn state<M: Mode>(&self) -> Option<&M> {
-        let mode: &dyn Any = self.mode.as_deref()?;
-        mode.downcast_ref()
+        let modes = [self.mode.as_deref(), self.covered.as_deref()];
+        modes.into_iter().flatten().find_map(|mode| {
+            let mode: &dyn Any = mode;
+            mode.downcast_ref()
+        })
     }
 
     /// The same as [`state`](Self::state), mutable.
     pub fn state_mut<M: Mode>(&mut self) -> Option<&mut M> {
-        let mode: &mut dyn Any = self.mode.as_deref_mut()?;
-        mode.downcast_mut()
+        let modes = [self.mode.as_deref_mut(), self.covered.as_deref_mut()];
+        modes.into_iter().flatten().find_map(|mode| {
+            let mode: &mut dyn Any = mode;
+            mode.downcast_mut()
+        })
     }
 
     /// Ends mode `M` and returns its state, if that is the current one.
     pub fn take<M: Mode>(&mut self) -> Option<Box<M>> {
-        self.state::<M>()?;
+        let mode: &dyn Any = self.mode.as_deref()?;
+        mode.downcast_ref::<M>()?;
         let mode: Box<dyn Any> = self.mode.take()?;
         mode.downcast().ok()
     }
@@ -222,9 +266,51 @@ impl Model {
         self.mode = Some(Box::new(mode));
     }
 
-    /// Returns to NORMAL.
+    /// Changes to another mode that covers the current one: leaving it leads back to that.
+    pub fn cover(&mut self, mode: impl Mode) {
+        self.covered = self.mode.replace(Box::new(mode));
+    }
+
+    /// Returns to the mode that this one covers, or to NORMAL.
     pub fn leave(&mut self) {
-        self.mode = None;
+        self.mode = self.covered.take();
+    }
+
+    /// Ends the mode, and the one that it covers. Returns to NORMAL.
+    pub fn leave_all(&mut self) {
+        self.leave();
+        if !self.is_normal() {
+            let end = self.mode().yields().unwrap_or(Self::leave);
+            end(self);
+        }
+    }
+
+    /// Opens the list of all commands over the mode.
+    pub fn open_commands(&mut self) {
+        if let Some(open) = self.normal.commands() {
+            open(self);
+        }
+    }
+
+    /// What the modes that are visible need of the window.
+    pub fn needs(&self) -> Needs {
+        let own = self.mode().needs();
+        let Some(below) = self.underlay().map(Mode::needs) else {
+            return own;
+        };
+        Needs {
+            window: own.window || below.window,
+            screen: own.screen || below.screen,
+            usage: own.usage || below.usage,
+            list: own.list || below.list,
+            hints: own.hints || below.hints,
+            nothing: own.nothing,
+        }
+    }
+
+    /// Whether a visible mode moves through the log in the pane.
+    pub fn scrolls(&self) -> bool {
+        self.mode().scrolls() || self.underlay().is_some_and(Mode::scrolls)
     }
 
     /// Returns to NORMAL, and keeps the mode for when it is opened again. Of many that are kept, the oldest is dropped.

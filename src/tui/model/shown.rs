@@ -20,7 +20,7 @@ impl Model {
     /// The current layout.
     pub fn layout(&self) -> Layout {
         let (width, height) = self.window;
-        let needs = self.mode().needs();
+        let needs = self.needs();
         let wish = Wish {
             zoom: self.frame.zoom && !needs.list,
             open: self.frame.open && !needs.list,

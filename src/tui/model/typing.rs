@@ -28,8 +28,14 @@ pub enum Letter {
     Command,
     /// It is an answer that acts.
     Answer,
-    /// Nothing.
+    /// Nothing, in NORMAL.
     Unknown,
+    /// It changes what is shown in a mode that only reads, or leaves that mode.
+    Reads,
+    /// It opens a place for text in such a mode.
+    Opens,
+    /// Nothing in such a mode, where people try the keys of other programs.
+    Nothing,
 }
 
 /// The keys that were pressed in a row.
@@ -45,6 +51,18 @@ pub struct Typing {
     pub answer: Option<(KeyPress, i64)>,
 }
 
+impl Letter {
+    /// Whether it may do something to a job, or would in NORMAL.
+    fn acts(self) -> bool {
+        matches!(self, Self::Command | Self::Answer | Self::Unknown)
+    }
+
+    /// Whether it does nothing.
+    fn is_idle(self) -> bool {
+        matches!(self, Self::Unknown | Self::Nothing)
+    }
+}
+
 impl Typing {
     /// A letter is pressed. Returns whether the run is text.
     pub fn press(&mut self, now: i64, c: char, letter: Letter) -> bool {
@@ -54,11 +72,19 @@ impl Typing {
             self.clear();
         }
         self.push(now, Some(c), letter);
-        let acts = |key: &&(Option<char>, Letter)| key.1 != Letter::Motion;
-        let acting: Vec<_> = self.run.iter().filter(acts).copied().collect();
+        let acting: Vec<_> = self
+            .run
+            .iter()
+            .filter(|key| key.1.acts())
+            .copied()
+            .collect();
         let many = if letter == Letter::Answer { MANY } else { LONG };
-        let is_run = letter != Letter::Motion && acting.len() >= many && differ(&acting);
-        is_run || (is_stray && differ(&self.run))
+        let is_run = letter.acts() && acting.len() >= many && differ(&acting);
+        // Who has pressed a key without a meaning has not seen yet that it had none.
+        let is_blind = letter != Letter::Motion
+            && !letter.is_idle()
+            && self.run.iter().any(|(_, letter)| letter.is_idle());
+        is_run || is_blind || (is_stray && differ(&self.run))
     }
 
     /// A key is sent to a job. It counts, but its letter is not kept.
@@ -97,10 +123,10 @@ impl Typing {
 }
 
 /// Whether keys that arrived together are text: at least three, not all the same, as those of a key
-/// that is held down are, and not all motions.
+/// that is held down are, and not all motions. Where keys only read, one of them has no meaning.
 pub fn is_text(keys: &[(Option<char>, Letter)]) -> bool {
-    let moves = keys.iter().all(|(_, letter)| *letter == Letter::Motion);
-    keys.len() >= MANY && !moves && differ(keys)
+    let is_strange = |letter: Letter| letter.acts() || letter.is_idle();
+    keys.len() >= MANY && keys.iter().any(|(_, letter)| is_strange(*letter)) && differ(keys)
 }
 
 fn differ(keys: &[(Option<char>, Letter)]) -> bool {
@@ -161,6 +187,36 @@ mod tests {
         assert_eq!(typed(401, "t%"), None);
         assert_eq!(typed(100, "%%%"), None);
         assert_eq!(typed(100, "%"), None);
+    }
+
+    #[test]
+    fn a_command_soon_after_a_letter_without_a_meaning_is_text() {
+        assert_eq!(typed(250, "%q").as_deref(), Some("%q"));
+        assert_eq!(typed(251, "%q"), None);
+        assert_eq!(typed(100, "%j"), None, "a motion does no harm");
+        assert_eq!(typed(100, "%jq").as_deref(), Some("%jq"));
+        let reading = |c| match c {
+            'q' | 'e' => Letter::Reads,
+            'i' => Letter::Opens,
+            _ => Letter::Nothing,
+        };
+        let mut typing = Typing::default();
+        let mut press = |now, c| typing.press(now, c, reading(c));
+        assert!(!press(1000, 'd') && !press(1100, 'u'), "nothing happens");
+        assert!(press(1200, 'q') && press(1300, 'i'));
+        assert!(
+            !press(2000, 'e') && !press(2100, 'q'),
+            "these have meanings"
+        );
+        let read = |text: &str| {
+            is_text(
+                &text
+                    .chars()
+                    .map(|c| (Some(c), reading(c)))
+                    .collect::<Vec<_>>(),
+            )
+        };
+        assert!(read("quit") && !read("eeq"));
     }
 
     #[test]

@@ -57,12 +57,7 @@ pub fn received(model: &mut Model, id: &SessionId, part: Part, value: Value, cmd
 /// Freezes the screen of a full-screen program, so that it can be read and copied. Such a program
 /// leaves no output that scrolls.
 fn hold_full_screen(model: &mut Model) {
-    let Some(scroll) = model
-        .pane
-        .scroll
-        .as_ref()
-        .filter(|_| model.mode().scrolls())
-    else {
+    let Some(scroll) = model.pane.scroll.as_ref().filter(|_| model.scrolls()) else {
         return;
     };
     let id = scroll.id.clone();
@@ -186,7 +181,7 @@ pub fn reconcile(model: &mut Model, cmds: &mut Vec<Cmd>) {
 
 /// Requests new output if the viewport stays at the end.
 fn follow(model: &mut Model, cmds: &mut Vec<Cmd>) {
-    if model.mode().scrolls() {
+    if model.scrolls() {
         return;
     }
     let written = load::written(model);

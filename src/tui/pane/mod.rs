@@ -79,7 +79,7 @@ impl Shown {
 /// How the pane shows its job now.
 pub fn how_shown(model: &Model) -> Shown {
     // In NORMAL, the mouse selects on the present screen.
-    let is_past = |scroll: &Scroll| scroll.is_still && model.mode().scrolls();
+    let is_past = |scroll: &Scroll| scroll.is_still && model.scrolls();
     if model.pane.rewind.is_some() || model.pane.scroll.as_deref().is_some_and(is_past) {
         return Shown::AsItWas;
     }

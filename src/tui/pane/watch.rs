@@ -69,7 +69,7 @@ fn watched(model: &Model) -> Vec<(SessionId, u32)> {
         return tiles.map(|(_, id, _)| (id.clone(), fps(id))).collect();
     }
     // A reply shows the last lines of its job, even if no pane is visible.
-    let shows = layout.pane.is_some() || model.mode().needs().screen;
+    let shows = layout.pane.is_some() || model.needs().screen;
     let shown = current.filter(|id| shows && model.job(id).is_some());
     shown.into_iter().map(|id| (id.clone(), MAX_FPS)).collect()
 }

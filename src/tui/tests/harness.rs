@@ -91,7 +91,8 @@ impl Dash {
             KeyReader::new().feed(rest)
         };
         for key in keys {
-            if self.model.mode().declines().is_none() {
+            let mode = self.model.mode();
+            if mode.declines().is_none() && mode.reads(&self.model).is_none() {
                 break;
             }
             self.model.typing.clear();

@@ -20,6 +20,7 @@ mod marks;
 mod messages;
 mod mouse;
 mod notice;
+mod over;
 mod pictures;
 pub(crate) mod projects;
 mod questions;

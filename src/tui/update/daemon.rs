@@ -177,6 +177,9 @@ fn down(model: &mut Model) {
     if let Some(mode) = model.mode_mut() {
         mode.disconnected(now);
     }
+    if let Some(mode) = model.covered_mut() {
+        mode.disconnected(now);
+    }
 }
 
 /// Asks for the list. What is known of other hosts comes at once; events tell what they answer.

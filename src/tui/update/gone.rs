@@ -13,9 +13,10 @@ use crate::tui::removal;
 /// A view that waits for their end before it closes waits no longer.
 pub(super) fn forget(model: &mut Model, gone: &[SessionId], cmds: &mut Vec<Cmd>) {
     for id in gone {
-        if model.mode_mut().is_some_and(|mode| mode.forget(id)) {
+        let is_over = model.mode_mut().is_some_and(|mode| mode.forget(id));
+        if is_over || model.covered_mut().is_some_and(|mode| mode.forget(id)) {
             let name = model.name_of(id);
-            model.leave();
+            model.leave_all();
             model.pane.scroll = None;
             model.frame = Frame::default();
             model.note(format!("{name} was removed."));

@@ -19,7 +19,7 @@ pub fn view(model: &Model, canvas: &mut Canvas) {
         return;
     }
     let mode = model.mode();
-    let is_covered = mode.needs().window;
+    let is_covered = model.needs().window;
     if let Some(area) = layout.top.filter(|_| !is_covered) {
         top::draw(model, area, canvas.buffer_mut());
     }
@@ -54,6 +54,9 @@ pub fn view(model: &Model, canvas: &mut Canvas) {
     }
     if let Some(area) = layout.hints {
         hints::draw(model, area, canvas.buffer_mut());
+    }
+    if let Some(below) = model.underlay() {
+        below.draw(model, body(model), canvas);
     }
     mode.draw(model, body(model), canvas);
     let cursor = canvas.cursor();

@@ -40,7 +40,7 @@ pub(super) fn draw(model: &Model, cursor: Option<Position>, buf: &mut Buffer) {
         return;
     }
     // On a page, `esc` closes the page, so that what stays until `esc` would lie over it. Errors may be about the page.
-    let is_over_page = model.mode().needs().window;
+    let is_over_page = model.needs().window;
     let stays = |toast: &Toast| toast.until.is_none() && toast.kind == Kind::Note;
     let shown = model.toasts.shown().iter();
     let shown: Vec<&Toast> = shown
@@ -157,7 +157,7 @@ impl Places {
             taken: Vec::new(),
             list: layout
                 .list
-                .filter(|_| layout.divider.is_some() && !model.mode().needs().window),
+                .filter(|_| layout.divider.is_some() && !model.needs().window),
             // Leave the rows of the list uncovered, because they are what a toast is about.
             from: layout.divider.map_or(0, |divider| divider.right()),
             prompts: job.into_iter().chain(cursor).collect(),

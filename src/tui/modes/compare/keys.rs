@@ -16,5 +16,7 @@ actions! {
     Top "top" ["g", "home"] "To the top";
     Last "end" ["G", "end"] "To the end";
     Reload "reload" ["r"] "Read both logs again";
+    Palette "commands" [":"] "All commands; they close this";
+    Help "help" ["?"] "All keys";
     Leave "close" ["esc", "q", "ctrl-c"] "Back" Leaves;
 }

@@ -16,13 +16,15 @@ use serde_json::Value;
 
 pub use self::keys::Action;
 use self::pairs::{Compare, PAN};
+use super::help;
 use crate::protocol::params::Log;
 use crate::protocol::{Action as Request, SessionId};
 use crate::tui::bar::Bar;
 use crate::tui::hints;
-use crate::tui::keymap::KeyPress;
+use crate::tui::keymap::{KeyAction, KeyPress};
 use crate::tui::message::{Cmd, RequestKind};
 use crate::tui::model::mode::{Handlers, Hints, Mode, Needs};
+use crate::tui::model::typing::Letter;
 use crate::tui::model::{Link, Model};
 use crate::tui::window::Canvas;
 
@@ -69,6 +71,8 @@ fn press(model: &mut Model, press: &KeyPress, _: &mut Vec<Cmd>) {
             let [left, right] = compare.sides.each_ref().map(|side| side.id.clone());
             *compare = Compare::new(left, right);
         }
+        Some(Action::Palette) => model.open_commands(),
+        Some(Action::Help) => help::open(model),
         Some(Action::Leave) => model.leave(),
         None => {
             let name = &press.name;
@@ -136,6 +140,19 @@ impl Mode for Compare {
         }
     }
 
+    fn reads(&self, _: &Model) -> Option<&'static str> {
+        Some(Action::CONTEXT.name)
+    }
+
+    fn letter(&self, model: &Model, name: &str) -> Letter {
+        match model.keymap.action(name) {
+            None => Letter::Nothing,
+            Some(Action::Palette | Action::Help) => Letter::Opens,
+            Some(Action::Reload | Action::Leave) => Letter::Reads,
+            Some(_) => Letter::Motion,
+        }
+    }
+
     fn forget(&mut self, id: &SessionId) -> bool {
         self.sides.iter().any(|side| side.id == *id)
     }
@@ -156,6 +173,7 @@ impl Mode for Compare {
             Action::PreviousDifference,
             Action::LineDown,
             Action::PageDown,
+            Action::Help,
         ];
         Hints {
             keys: hints::hints(model, &move_by),

@@ -21,7 +21,7 @@ pub fn key(model: &mut Model, press: &KeyPress, cmds: &mut Vec<Cmd>) {
         answer(model, cmds);
     }
     let now = model.now.ms;
-    let (types, watched) = (model.mode().types(), model.mode().declines().is_some());
+    let (types, watched) = (model.mode().types(), is_watched(model));
     match letter {
         Some(_) if types => model.typing.sent(now),
         Some(c) if watched => {
@@ -41,11 +41,16 @@ pub fn key(model: &mut Model, press: &KeyPress, cmds: &mut Vec<Cmd>) {
     }
     let handlers = model.mode().handlers();
     (handlers.key)(model, press, cmds);
-    let mode = model.mode();
-    if (types && !mode.types()) || (watched && mode.declines().is_none()) {
+    if (types && !model.mode().types()) || (watched && !is_watched(model)) {
         // The key has left INSERT, or has opened a place for text.
         model.typing.clear();
     }
+}
+
+/// Whether letters are keys in the current mode, and may be text that was typed by mistake.
+fn is_watched(model: &Model) -> bool {
+    let mode = model.mode();
+    mode.declines().is_some() || mode.reads(model).is_some()
 }
 
 /// Gives the answer that has waited to its question, if no letter has followed in time.
@@ -70,7 +75,7 @@ fn answer(model: &mut Model, cmds: &mut Vec<Cmd>) {
 /// were judged, and whether they are held. What begins with a key that opens a line to type into
 /// belongs there.
 pub fn burst(model: &mut Model, inputs: &[Input], cmds: &mut Vec<Cmd>) -> (usize, bool) {
-    if model.mode().declines().is_none() {
+    if !is_watched(model) {
         return (0, false);
     }
     let presses = inputs.iter().map_while(|input| match &input.event {
@@ -79,7 +84,10 @@ pub fn burst(model: &mut Model, inputs: &[Input], cmds: &mut Vec<Cmd>) -> (usize
     });
     let keys = presses.map_while(|press| Some((letter_of(&press)?, press.name)));
     let keys: Vec<(char, String)> = keys.collect();
-    let opens = |name: &String| model.is_normal() && normal::opens_text(model, name);
+    let opens = |name: &String| match model.is_normal() {
+        true => normal::opens_text(model, name),
+        false => meaning(model, name) == Letter::Opens,
+    };
     if keys.first().is_some_and(|(_, name)| opens(name)) {
         return (1, false);
     }
@@ -104,6 +112,7 @@ fn meaning(model: &Model, name: &str) -> Letter {
     match model.is_normal() {
         true => normal::meaning(model, name),
         false if confirm::acts(model, name) => Letter::Answer,
+        false if model.mode().reads(model).is_some() => model.mode().letter(model, name),
         false => Letter::Command,
     }
 }

@@ -1,4 +1,4 @@
-//! HELD: keeps text that was typed in NORMAL by mistake, instead of taking it for commands.
+//! HELD: keeps text that was typed in NORMAL, or in a mode that reads, by mistake, instead of taking it for commands.
 //!
 //! The text lives in this mode only: it is not logged, and it is not shown if the job in the pane
 //! waits for a password.
@@ -43,8 +43,8 @@ pub struct Held {
     last: i64,
 }
 
-/// Ends what the letters have opened, and holds the text. `false` if the dashboard is not in NORMAL
-/// then, because the question belonged to another mode.
+/// Ends what the letters have opened, and holds the text. `false` if letters are no commands then, because the
+/// question belonged to another mode.
 fn hold(model: &mut Model, text: String, cmds: &mut Vec<Cmd>) -> bool {
     if let Some(decline) = model.mode().declines() {
         decline(model, cmds);
@@ -52,10 +52,10 @@ fn hold(model: &mut Model, text: String, cmds: &mut Vec<Cmd>) -> bool {
     model.typing.clear();
     model.left = None;
     model.dirty = true;
-    if !model.is_normal() {
+    if !model.is_normal() && model.mode().reads(model).is_none() {
         return false;
     }
-    model.enter(Held {
+    model.cover(Held {
         id: model.current_id().cloned(),
         is_secret: false,
         text,
@@ -88,7 +88,7 @@ fn press(model: &mut Model, press: &KeyPress, cmds: &mut Vec<Cmd>) {
         _ if action == Some(Action::Type) && typable => {
             let text = std::mem::take(&mut held.text);
             let id = held.id.take();
-            model.leave();
+            model.leave_all();
             if let Some(id) = id {
                 insert::enter_with(model, id, &text, cmds);
             }
@@ -139,7 +139,11 @@ impl Mode for Held {
     }
 
     fn yields(&self) -> Option<fn(&mut Model)> {
-        Some(Model::leave)
+        Some(Model::leave_all)
+    }
+
+    fn is_overlay(&self) -> bool {
+        true
     }
 
     /// `You are in NORMAL; i types into web.  held: "make te…"   i type it   esc forget`
@@ -149,10 +153,11 @@ impl Mode for Held {
         let name = model.current().map(|job| job.name.as_str());
         let name = text::clip_middle(name.unwrap_or_default(), 16, theme.glyph("…"));
         let typable = can_type(model);
+        let mode = model.covered().map_or("NORMAL", Mode::name);
         let why = if typable && area.width >= 100 {
-            format!("You are in NORMAL; {} types into {name}.", model.key("i"))
+            format!("You are in {mode}; {} types into {name}.", model.key("i"))
         } else {
-            "You are in NORMAL.".to_owned()
+            format!("You are in {mode}.")
         };
         bar.text(3, why, Style::new());
         let held = if self.is_secret {

@@ -140,8 +140,14 @@ pub(in crate::tui) fn entries(model: &Model, filter: &str) -> Vec<Entry> {
     let passes = |text: &str| filter.is_empty() || text.to_lowercase().contains(&filter);
     let mut entries = Vec::new();
     let mut contexts: Vec<_> = model.keymap.contexts().iter().collect();
-    if model.frame.grid {
-        // The keys of the current mode come first.
+    // The keys of the current mode come first.
+    let reads = model.covered().and_then(|mode| mode.reads(model));
+    let current = contexts
+        .iter()
+        .position(|one| Some(one.context.name) == reads);
+    if let Some(at) = current {
+        contexts[..=at].rotate_right(1);
+    } else if model.frame.grid {
         contexts.swap(0, 1);
     }
     for (at, bindings) in contexts.into_iter().enumerate() {

@@ -25,9 +25,9 @@ pub struct Help {
     filter: String,
 }
 
-/// Opens the help screen.
+/// Opens the help screen, over a mode that reads.
 pub fn open(model: &mut Model) {
-    model.enter(Help::default());
+    model.cover(Help::default());
 }
 
 fn press(model: &mut Model, press: &KeyPress, _: &mut Vec<Cmd>) {

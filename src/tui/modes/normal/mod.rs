@@ -63,6 +63,10 @@ impl Mode for Normal {
         Some(|_| {})
     }
 
+    fn commands(&self) -> Option<fn(&mut Model)> {
+        Some(|model| palette::open(model, commands::COMMANDS))
+    }
+
     fn declines(&self) -> Option<fn(&mut Model, &mut Vec<Cmd>)> {
         Some(|_, _| {})
     }
@@ -221,7 +225,7 @@ fn act(model: &mut Model, action: Action, name: &str, cmds: &mut Vec<Cmd>) {
         Action::Details => page::details(model, cmds),
 
         Action::Mouse => toggle_mouse(model, cmds),
-        Action::Palette => palette::open(model, commands::COMMANDS),
+        Action::Palette => model.open_commands(),
         Action::Messages => page::messages(model),
         Action::Share => share::share(model, cmds),
         Action::Export => share::export(model, cmds),

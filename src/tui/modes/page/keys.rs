@@ -12,5 +12,7 @@ actions! {
     Top "top" ["g", "home"] "To the top";
     Last "end" ["G", "end"] "To the end";
     Copy "copy" ["y"] "Copy the page";
+    Palette "commands" [":"] "All commands; they close this";
+    Help "help" ["?"] "All keys";
     Leave "close" ["esc", "q", "ctrl-c"] "Back" Leaves;
 }

@@ -17,15 +17,17 @@ use serde_json::Value;
 
 use self::details::Details;
 pub use self::keys::Action;
+use super::help;
 use crate::protocol::params::{Log, StatusParams, Stream};
 use crate::protocol::reply::LogLines;
 use crate::protocol::{Action as Request, Record, SessionId};
 use crate::term::sanitize::clean;
 use crate::tui::bar::Bar;
-use crate::tui::keymap::KeyPress;
+use crate::tui::keymap::{KeyAction, KeyPress};
 use crate::tui::message::{Cmd, Effect, RequestKind};
 use crate::tui::model::Model;
 use crate::tui::model::mode::{Handlers, Hints, Mode, Needs};
+use crate::tui::model::typing::Letter;
 use crate::tui::theme::Tone;
 use crate::tui::window::Canvas;
 use crate::tui::{hints, status};
@@ -110,6 +112,8 @@ fn press(model: &mut Model, press: &KeyPress, cmds: &mut Vec<Cmd>) {
             cmds.push(Cmd::Effect(Effect::Copy(text, what)));
             return;
         }
+        Action::Palette => return model.open_commands(),
+        Action::Help => return help::open(model),
         Action::Leave => return model.leave(),
     };
     if let Some(page) = model.state_mut::<Page>() {
@@ -153,6 +157,19 @@ impl Mode for Page {
             window: true,
             usage: true,
             ..Needs::default()
+        }
+    }
+
+    fn reads(&self, _: &Model) -> Option<&'static str> {
+        Some(Action::CONTEXT.name)
+    }
+
+    fn letter(&self, model: &Model, name: &str) -> Letter {
+        match model.keymap.action(name) {
+            None => Letter::Nothing,
+            Some(Action::Palette | Action::Help) => Letter::Opens,
+            Some(Action::Copy | Action::Leave) => Letter::Reads,
+            Some(_) => Letter::Motion,
         }
     }
 

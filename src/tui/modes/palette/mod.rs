@@ -88,9 +88,9 @@ impl Palette {
     }
 }
 
-/// Opens the palette.
+/// Opens the palette, over a mode that reads.
 pub fn open(model: &mut Model, commands: Commands) {
-    model.enter(Palette {
+    model.cover(Palette {
         line: Line::default(),
         at: 0,
         commands,
@@ -114,7 +114,8 @@ fn press(model: &mut Model, press: &KeyPress, cmds: &mut Vec<Cmd>) {
                 let help = help.map_or_else(String::new, |key| format!(" {key} shows all keys."));
                 return model.note(format!("No command has this name.{help}"));
             };
-            model.leave();
+            // What is run is a command of NORMAL.
+            model.leave_all();
             if let Some(why) = entry.obstacle {
                 return model.note(why);
             }
@@ -177,6 +178,10 @@ impl Mode for Palette {
             hints: true,
             ..Needs::default()
         }
+    }
+
+    fn is_overlay(&self) -> bool {
+        true
     }
 
     fn bar(&self, model: &Model, area: Rect) -> Option<Bar> {

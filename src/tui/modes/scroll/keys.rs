@@ -21,7 +21,7 @@ actions! {
     PageUp "page-up" ["ctrl-b", "pgup"] "A page up";
     Top "top" ["g", "home"] "To the beginning of the log";
     Live "live" ["G", "end"] "To the end, and live again";
-    Search "search" ["/"] "Search: regular expression, smart case";
+    Search "search" ["/", "f"] "Search: regular expression, smart case";
     Older "older" ["n"] "Next match, towards older";
     Newer "newer" ["N"] "Next match, towards newer";
     OnlyMatches "only-matches" ["a"] "Only lines that match, or all";
@@ -41,6 +41,8 @@ actions! {
     Pager "pager" ["L"] "The whole log in $PAGER";
     Type "type" ["i"] "Type into the job";
     Redraw "redraw" ["ctrl-l"] "Redraw everything";
+    Palette "commands" [":"] "All commands; they end SCROLL";
+    Help "help" ["?"] "All keys";
     Leave "leave" ["esc", "q"] "Back to NORMAL" Leaves;
     ToNormal "to-normal" [LEAVE] "The same, also from a search or the past" Fixed;
 }
@@ -67,5 +69,7 @@ actions! {
     PanDown "pan-down" ["ctrl-e"] "Cropped pane: one row down";
     CopyScreen "copy" ["y"] "Copy what it showed";
     SelectText "select" ["v"] "Select on this screen";
+    Palette "commands" [":"] "All commands; they end SCROLL";
+    Help "help" ["?"] "All keys";
     Leave "back-to-text" ["esc", "q"] "Back to where it was opened" Leaves;
 }

@@ -22,14 +22,16 @@ use self::find::Find;
 pub use self::keys::{Action, RewindAction};
 pub use self::rewind::reconcile as reconcile_past;
 use super::filter::Action as SearchAction;
+use super::help;
 use super::insert::{self, Insert};
 use crate::protocol::SessionId;
 use crate::tui::bar::Bar;
 use crate::tui::crop;
-use crate::tui::keymap::{KeyPress, SCROLL};
+use crate::tui::keymap::{KeyAction, KeyPress, SCROLL};
 use crate::tui::list::select;
 use crate::tui::message::Cmd;
 use crate::tui::model::mode::{Frame, Handlers, Hints, Mode, Needs};
+use crate::tui::model::typing::Letter;
 use crate::tui::model::{Model, READ_ONLY};
 use crate::tui::options::Replay;
 use crate::tui::pane::{jump, load};
@@ -272,6 +274,25 @@ fn press(model: &mut Model, press: &KeyPress, cmds: &mut Vec<Cmd>) {
             model.note(format!("This is how it is now. {key} goes back."));
         }
         Action::Redraw => cmds.push(Cmd::Redraw),
+        Action::Palette => model.open_commands(),
+        Action::Help => help::open(model),
+    }
+}
+
+/// What a letter does on the log.
+fn letter(model: &Model, name: &str) -> Letter {
+    use Action::{
+        ColumnLeft, ColumnRight, FirstColumn, HalfDown, HalfUp, LastColumn, LineDown, LineUp, Live,
+        NextWord, PageDown, PageUp, PanLeft, PanRight, PreviousWord, Top,
+    };
+    match model.keymap.action(name) {
+        None => Letter::Nothing,
+        Some(Action::Search | Action::Type | Action::Palette | Action::Help) => Letter::Opens,
+        Some(
+            LineDown | LineUp | ColumnLeft | ColumnRight | NextWord | PreviousWord | FirstColumn
+            | LastColumn | PanLeft | PanRight | HalfDown | HalfUp | PageDown | PageUp | Top | Live,
+        ) => Letter::Motion,
+        Some(_) => Letter::Reads,
     }
 }
 
@@ -341,6 +362,25 @@ impl Mode for ScrollBack {
         Some(leave)
     }
 
+    fn reads(&self, model: &Model) -> Option<&'static str> {
+        let is_text = model
+            .pane
+            .scroll
+            .as_ref()
+            .is_some_and(|scroll| scroll.input.is_some());
+        match model.pane.rewind {
+            Some(_) => Some(RewindAction::CONTEXT.name),
+            None => Some(Action::CONTEXT.name).filter(|_| !is_text),
+        }
+    }
+
+    fn letter(&self, model: &Model, name: &str) -> Letter {
+        match model.pane.rewind {
+            Some(_) => rewind::letter(model, name),
+            None => letter(model, name),
+        }
+    }
+
     fn forget(&mut self, id: &SessionId) -> bool {
         self.id == *id
     }
@@ -374,11 +414,13 @@ impl Mode for ScrollBack {
             .as_ref()
             .filter(|_| model.pane.rewind.is_none())
         else {
-            use RewindAction::{Back, Forward, HalfDown, HalfUp, Leave, Play, ZoomIn, ZoomOut};
+            use RewindAction::{
+                Back, Forward, HalfDown, HalfUp, Help, Leave, Play, ZoomIn, ZoomOut,
+            };
             return Hints {
                 keys: hints::hints(
                     model,
-                    &[Back, Forward, Play, HalfUp, HalfDown, ZoomIn, ZoomOut],
+                    &[Back, Forward, Play, HalfUp, HalfDown, ZoomIn, ZoomOut, Help],
                 ),
                 exits: hints::hints(model, &[Leave]),
             };
@@ -407,6 +449,7 @@ impl Mode for ScrollBack {
         }
         actions.extend([Action::Search, Action::SelectText, Action::Type]);
         actions.extend([Action::PreviousError, Action::Times, Action::Top]);
+        actions.push(Action::Help);
         Hints {
             keys: hints::hints(model, &actions),
             exits: hints::hints(model, &[Action::Live, Action::Leave]),

@@ -12,6 +12,8 @@ use crate::tui::keymap::KeyPress;
 use crate::tui::message::{Cmd, Effect, Exit, RequestKind};
 use crate::tui::model::Model;
 use crate::tui::model::rewind::{LARGE, Rewind, Step};
+use crate::tui::model::typing::Letter;
+use crate::tui::modes::help;
 use crate::tui::options::Replay;
 use crate::tui::pane::runs;
 use crate::tui::scrollback::Scroll;
@@ -101,8 +103,26 @@ pub(super) fn press(model: &mut Model, press: &KeyPress, cmds: &mut Vec<Cmd>) ->
             }
         }
         Action::Live => close(model, cmds),
+        // The view of a replay closes with it.
+        Action::Palette if model.options.replay.is_some() => {
+            model.note("This view shows the recording only.");
+        }
+        Action::Palette => model.open_commands(),
+        Action::Help => help::open(model),
     }
     true
+}
+
+/// What a letter does on a past screen.
+pub(super) fn letter(model: &Model, name: &str) -> Letter {
+    match model.keymap.action(name) {
+        None => Letter::Nothing,
+        Some(Action::Palette | Action::Help) => Letter::Opens,
+        Some(Action::Play | Action::SelectText | Action::CopyScreen | Action::Leave) => {
+            Letter::Reads
+        }
+        Some(_) => Letter::Motion,
+    }
 }
 
 /// Handles a frame of the past.

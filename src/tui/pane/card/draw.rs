@@ -64,7 +64,7 @@ fn place(model: &Model, area: Rect) -> (Rect, Vec<Line<'static>>) {
 
 /// The job in the pane and the lines of its card, unless the mode hides it.
 fn shown(model: &Model, width: usize) -> Option<(&Job, Vec<Line<'static>>)> {
-    if model.in_grid() || model.mode().types() || model.mode().scrolls() {
+    if model.in_grid() || model.mode().types() || model.scrolls() {
         return None;
     }
     if let Some((job, card)) = card(model) {

@@ -22,7 +22,7 @@ use crate::tui::theme::NAME_COLORS;
 
 /// Whether the pane shows a group.
 pub fn is_shown(model: &Model) -> bool {
-    let is_covered = model.mode().needs().window || model.frame.grid;
+    let is_covered = model.needs().window || model.frame.grid;
     model.group().is_some() && model.layout().pane.is_some() && !is_covered
 }
 
