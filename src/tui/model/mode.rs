@@ -202,6 +202,8 @@ pub struct Left {
     pub mode: Box<dyn Mode>,
     /// The frame at that moment.
     pub frame: Frame,
+    /// When that was, in milliseconds since the epoch.
+    pub at: i64,
 }
 
 impl Model {

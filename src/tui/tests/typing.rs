@@ -233,6 +233,21 @@ fn pressing_the_leave_key_twice_sends_it() {
 }
 
 #[test]
+fn the_leave_key_pressed_long_after_leaving_says_that_it_was_sent() {
+    let mut dash = shop();
+    dash.press("i\x1d").later(900).press("\x1d");
+    assert_eq!(dash.typed("web"), "\x1d");
+    assert!(!dash.text().contains("was sent"), "{}", dash.text());
+    dash.press("\x1d").later(60_000).press("\x1d");
+    assert_eq!(dash.typed("web"), "\x1d");
+    let text = dash.text();
+    assert!(
+        text.contains("ctrl-] was sent to web: this is INSERT again."),
+        "{text}"
+    );
+}
+
+#[test]
 fn other_leave_keys_can_be_chosen() {
     let options = Options {
         leave_keys: vec!["F12".to_owned(), "C-g".to_owned()],

@@ -37,6 +37,9 @@ use crate::tui::{hints, requests};
 /// probably belongs to what is being typed.
 const RESTART_AFTER_MS: i64 = 1000;
 
+/// How long after the key that leaves INSERT the same key belongs to it without a doubt, in milliseconds.
+const SURE_MS: i64 = 1000;
+
 /// The mode.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Insert {
@@ -141,8 +144,18 @@ pub fn again(model: &mut Model, left: Left, press: &KeyPress, cmds: &mut Vec<Cmd
     }
     let is_over = is_over(model, &insert.id);
     go_on(model, *insert, left.frame);
-    if !is_over {
-        send_keys(model, std::slice::from_ref(press), cmds);
+    if is_over {
+        return;
+    }
+    send_keys(model, std::slice::from_ref(press), cmds);
+    // Long after, it may have been pressed to make sure that this is NORMAL.
+    if model.now.ms - left.at > SURE_MS
+        && let Some(insert) = model.state::<Insert>()
+    {
+        let (key, name) = (&press.name, &insert.name);
+        model.note(format!(
+            "{key} was sent to {name}: this is INSERT again. {key} leaves it."
+        ));
     }
 }
 
@@ -165,7 +178,8 @@ pub fn leave(model: &mut Model) {
 fn leave_by_key(model: &mut Model) {
     let frame = model.frame;
     let insert = close(model);
-    model.left = insert.map(|mode| Left { mode, frame });
+    let at = model.now.ms;
+    model.left = insert.map(|mode| Left { mode, frame, at });
 }
 
 fn close(model: &mut Model) -> Option<Box<Insert>> {
