@@ -282,8 +282,8 @@ pub fn group_lines(model: &Model, group: &Group) -> Vec<(State, String)> {
     lines.collect()
 }
 
-/// Counts with glyphs: `5● 1? 1✗`.
-pub fn glyph_counts(theme: &Theme, counts: Counts) -> Vec<Span<'static>> {
+/// The states that are counted, in the order of their counts.
+pub fn counted(counts: Counts) -> Vec<(usize, State)> {
     let all = [
         (counts.running, State::Running),
         (counts.queued, State::Queued),
@@ -293,15 +293,20 @@ pub fn glyph_counts(theme: &Theme, counts: Counts) -> Vec<Span<'static>> {
         (counts.failed, State::Failed(1)),
         (counts.skipped, State::Skipped),
     ];
-    all.into_iter()
-        .filter(|(n, _)| *n > 0)
-        .map(|(n, state)| {
-            Span::styled(
-                format!("{n}{}", state.glyph(theme.ascii)),
-                theme.state(&state),
-            )
-        })
+    all.into_iter().filter(|(n, _)| *n > 0).collect()
+}
+
+/// Counts with glyphs: `5● 1? 1✗`.
+pub fn glyph_counts(theme: &Theme, counts: Counts) -> Vec<Span<'static>> {
+    let all = counted(counts).into_iter();
+    all.map(|(n, state)| glyph_count(theme, n, &state))
         .collect()
+}
+
+/// A count with the glyph of its state: `5●`.
+pub fn glyph_count(theme: &Theme, n: usize, state: &State) -> Span<'static> {
+    let text = format!("{n}{}", state.glyph(theme.ascii));
+    Span::styled(text, theme.state(state))
 }
 
 /// `marked 4`.

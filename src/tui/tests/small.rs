@@ -32,11 +32,40 @@ fn a_window_that_is_too_small_shows_whole_items() {
     let dash = Dash::new(14, 5, shop_records());
     let text = dash.text();
     let line = text.lines().next().unwrap_or_default();
-    assert_eq!(line, "bgproc: 5● 1?");
-    let text = Dash::new(13, 5, shop_records()).text();
-    assert_eq!(text.lines().next(), Some("bgproc: 5● 1?"));
+    assert_eq!(line, "bgproc: 1? 1✗", "what calls stays");
     let text = Dash::new(12, 5, shop_records()).text();
-    assert_eq!(text.lines().next(), Some("bgproc: 5●"));
+    assert_eq!(text.lines().next(), Some("bgproc: 1?"));
+}
+
+#[test]
+fn the_top_line_drops_what_calls_last() {
+    let mut records = shop_records();
+    for (at, status) in [Status::Queued, Status::Paused].into_iter().enumerate() {
+        let mut one = record(&format!("more{at}"));
+        one.summary.status = status;
+        records.push(one);
+    }
+    let top = |width: u16| {
+        let text = Dash::new(width, 24, records.clone()).text();
+        text.lines().next().unwrap_or_default().to_owned()
+    };
+    assert!(top(120).contains("5 running   1 queued   1 needs input   1 paused   1 failed"));
+    for width in 60..100 {
+        let top = top(width);
+        assert!(
+            top.contains("1 needs input  ") && top.contains("1 failed"),
+            "{width}: {top}"
+        );
+        assert!(
+            top.contains("5 running") || !top.contains("1 paused"),
+            "{width}: {top}"
+        );
+    }
+    for width in 21..60 {
+        let text = Dash::new(width, 12, records.clone()).text();
+        let top = text.lines().next().unwrap_or_default();
+        assert!(top.contains("1? ") && top.contains("1✗"), "{width}: {top}");
+    }
 }
 
 #[test]

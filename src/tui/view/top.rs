@@ -8,7 +8,7 @@ use ratatui::text::Span;
 
 use crate::tui::bar::Bar;
 use crate::tui::grid;
-use crate::tui::list::{glyph_counts, marked};
+use crate::tui::list::{counted, glyph_count, marked};
 use crate::tui::model::Model;
 use crate::tui::model::counts::Counts;
 use crate::tui::model::sort::Sort;
@@ -29,18 +29,18 @@ pub(super) fn draw(model: &Model, area: Rect, buf: &mut Buffer) {
     });
     bar.text(0, "bgproc", theme.strong());
     if short {
-        for span in glyph_counts(theme, counts) {
-            bar.left(1, vec![span]);
+        for (n, state) in counted(counts) {
+            bar.left(rank(&state), vec![glyph_count(theme, n, &state)]);
         }
         if !model.list.marked.is_empty() {
-            bar.right(1, vec![Span::styled(marked(model), theme.key())]);
+            bar.right(2, vec![Span::styled(marked(model), theme.key())]);
         }
         if model.list.sort != Sort::default() {
             let sorted = format!("by {}", model.list.sort.name());
-            bar.right(2, vec![Span::styled(sorted, theme.key())]);
+            bar.right(5, vec![Span::styled(sorted, theme.key())]);
         }
         if model.list.filter.is_empty() {
-            bar.right(3, vec![Span::styled("all", theme.dim())]);
+            bar.right(6, vec![Span::styled("all", theme.dim())]);
         } else {
             let shown = format!("/{}", model.list.filter);
             let shown = text::clip(&shown, 14, theme.glyph("…"));
@@ -48,33 +48,33 @@ pub(super) fn draw(model: &Model, area: Rect, buf: &mut Buffer) {
         }
     } else {
         for (n, word, state) in worded(counts) {
-            bar.text(1, format!("{n} {word}"), theme.state(&state));
+            bar.text(rank(&state), format!("{n} {word}"), theme.state(&state));
         }
         if counts == Counts::default() && model.daemon.listed {
             bar.text(1, "nothing running", theme.dim());
         }
         if let Some((shape, page)) = grid(model) {
-            bar.text(1, shape, theme.key());
+            bar.text(2, shape, theme.key());
             if !page.is_empty() {
-                bar.text(2, page, theme.dim());
+                bar.text(5, page, theme.dim());
             }
         }
         if !model.list.marked.is_empty() {
-            bar.right(1, vec![Span::styled(marked(model), theme.key())]);
+            bar.right(2, vec![Span::styled(marked(model), theme.key())]);
         }
         if !model.list.filter.is_empty() {
             let shown = format!("/{}", model.list.filter);
-            bar.right(1, vec![Span::styled(shown, theme.key())]);
+            bar.right(2, vec![Span::styled(shown, theme.key())]);
         }
         if model.list.sort != Sort::default() {
             let sorted = format!("by {}", model.list.sort.name());
-            bar.right(2, vec![Span::styled(sorted, theme.key())]);
+            bar.right(5, vec![Span::styled(sorted, theme.key())]);
         }
         if !model.in_grid() {
-            bar.right(3, vec![Span::styled("all projects", theme.dim())]);
+            bar.right(6, vec![Span::styled("all projects", theme.dim())]);
         }
         let clock = units::clock(model.now.ms, &model.zone);
-        bar.right(2, vec![Span::styled(clock, Style::new())]);
+        bar.right(5, vec![Span::styled(clock, Style::new())]);
     }
     bar.draw(area, buf);
 }
@@ -104,17 +104,32 @@ fn worded(counts: Counts) -> Vec<(usize, &'static str, State)> {
     all.into_iter().filter(|(n, ..)| *n > 0).collect()
 }
 
+/// The rank of the count of a state: the alarms are dropped last, then the jobs that run.
+fn rank(state: &State) -> u8 {
+    match state {
+        _ if state.calls() => 1,
+        State::Running => 3,
+        _ => 4,
+    }
+}
+
 /// The whole view in a window that is too small for more than one line.
 pub(super) fn too_small(model: &Model, canvas: &mut Canvas) {
     let area = canvas.area();
-    let mut counts: Vec<String> = glyph_counts(&model.theme, model.counts())
-        .into_iter()
-        .map(|span| span.content.into_owned())
-        .collect();
-    let line = |counts: &[String]| format!("bgproc: {}", counts.join(" "));
+    let counts = counted(model.counts()).into_iter().map(|(n, state)| {
+        let text = glyph_count(&model.theme, n, &state).content.into_owned();
+        (rank(&state), text)
+    });
+    let mut counts: Vec<(u8, String)> = counts.collect();
+    let line = |counts: &[(u8, String)]| {
+        let texts: Vec<&str> = counts.iter().map(|(_, text)| text.as_str()).collect();
+        format!("bgproc: {}", texts.join(" "))
+    };
     // Whole items only, as everywhere.
     while counts.len() > 1 && text::width(&line(&counts)) > usize::from(area.width) {
-        counts.pop();
+        let last = counts.iter().enumerate().max_by_key(|(_, (rank, _))| *rank);
+        let last = last.map_or(0, |(at, _)| at);
+        counts.remove(last);
     }
     let short = line(&counts);
     let (advice, room) = ("make the window larger", usize::from(area.width));
