@@ -93,6 +93,11 @@ pub trait Mode: Any {
         Letter::Nothing
     }
 
+    /// The part of the body that its box covers. No message is drawn over it.
+    fn box_in(&self, _model: &Model, _body: Rect) -> Option<Rect> {
+        None
+    }
+
     /// Whether the mode that it covers stays visible below it.
     fn is_overlay(&self) -> bool {
         false

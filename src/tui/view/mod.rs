@@ -60,7 +60,8 @@ pub fn view(model: &Model, canvas: &mut Canvas) {
     }
     mode.draw(model, body(model), canvas);
     let cursor = canvas.cursor();
-    toasts::draw(model, cursor, canvas.buffer_mut());
+    let covered = mode.box_in(model, body(model));
+    toasts::draw(model, cursor, covered, canvas.buffer_mut());
     if model.daemon.link == Link::Down {
         top::banner(model, canvas.buffer_mut());
     }

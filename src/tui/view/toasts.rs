@@ -27,8 +27,13 @@ const TALLEST: usize = 4;
 const TALLEST_IN_STACK: usize = 2;
 const MOST_IN_STACK: usize = 2;
 
-/// Draws the toasts, oldest first. `cursor` is the cursor of the terminal.
-pub(super) fn draw(model: &Model, cursor: Option<Position>, buf: &mut Buffer) {
+/// Draws the toasts, oldest first. `cursor` is the cursor of the terminal, `covered` the box of the mode.
+pub(super) fn draw(
+    model: &Model,
+    cursor: Option<Position>,
+    covered: Option<Rect>,
+    buf: &mut Buffer,
+) {
     let window = buf.area;
     // In a small window, show none over a menu or a page; in a very low one, show one line of the newest toast.
     let tiny = window.height < 8;
@@ -47,6 +52,7 @@ pub(super) fn draw(model: &Model, cursor: Option<Position>, buf: &mut Buffer) {
         .filter(|toast| !(is_over_page && stays(toast)))
         .collect();
     let mut places = Places::new(model, cursor, window);
+    places.taken.extend(covered);
     let (most, tallest) = match tiny {
         true => (1, 1),
         false if places.selected.is_some() => (MOST_IN_STACK, TALLEST_IN_STACK),

@@ -47,6 +47,23 @@ pub(super) fn draw(model: &Model, palette: &Palette, body: Rect, canvas: &mut Ca
     let all = palette.entries(model);
     let (columns, total) = (Columns::of(&all), all.len());
     let found = search(all, &palette.line.text());
+    let (area, framed) = place(model, &columns, body);
+    clear(area, canvas.buffer_mut());
+    let mut inner = area;
+    if framed {
+        border(model, area, canvas);
+        inner = Rect::new(area.x + 2, area.y + 1, area.width - 4, area.height - 2);
+    }
+    let line = Rect { height: 1, ..inner };
+    input(model, palette, (found.len(), total), line, canvas);
+    let first = inner.y + if framed { 2 } else { 1 };
+    let rows = inner.bottom().saturating_sub(first);
+    let list = Rect::new(inner.x, first, inner.width, rows);
+    list_of(model, palette, (&found, &columns), list, canvas);
+}
+
+/// The box of the palette, and whether it has a border.
+pub(super) fn place(model: &Model, columns: &Columns, body: Rect) -> (Rect, bool) {
     let framed = body.width >= NARROW && body.height >= 8;
     let margin = if framed { 4 } else { 1 };
     let most = ROWS.max(model.window.1 / 2);
@@ -61,17 +78,7 @@ pub(super) fn draw(model: &Model, palette: &Palette, body: Rect, canvas: &mut Ca
     let x = body.x + (body.width - width) / 2;
     let y = body.y + u16::from(framed && body.height > rows + margin + 1);
     let area = Rect::new(x, y, width, (rows + margin).min(body.height));
-    clear(area, canvas.buffer_mut());
-    let mut inner = area;
-    if framed {
-        border(model, area, canvas);
-        inner = Rect::new(area.x + 2, area.y + 1, area.width - 4, area.height - 2);
-    }
-    let line = Rect { height: 1, ..inner };
-    input(model, palette, (found.len(), total), line, canvas);
-    let first = inner.y + if framed { 2 } else { 1 };
-    let list = Rect::new(inner.x, first, inner.width, rows);
-    list_of(model, palette, (&found, &columns), list, canvas);
+    (area, framed)
 }
 
 /// Empties an area.
@@ -94,14 +101,15 @@ fn clear(area: Rect, buf: &mut Buffer) {
 }
 
 /// Widths of the columns, from all commands, so that nothing moves while typing.
-struct Columns {
+pub(super) struct Columns {
     names: usize,
     keys: usize,
     shell: usize,
 }
 
 impl Columns {
-    fn of(all: &[Entry]) -> Self {
+    /// The widths for these commands.
+    pub(super) fn of(all: &[Entry]) -> Self {
         let widest = |of: fn(&Entry) -> usize| all.iter().map(of).max().unwrap_or(0);
         Self {
             names: widest(|entry| text::width(&entry.title)),

@@ -180,6 +180,10 @@ impl Mode for Palette {
         }
     }
 
+    fn box_in(&self, model: &Model, body: Rect) -> Option<Rect> {
+        Some(draw::place(model, &draw::Columns::of(&self.entries(model)), body).0)
+    }
+
     fn is_overlay(&self) -> bool {
         true
     }

@@ -314,3 +314,28 @@ fn a_group_is_named_as_a_group() {
         dash.text()
     );
 }
+
+#[test]
+fn messages_are_below_the_box() {
+    for (width, height) in [(120, 40), (80, 24), (60, 16)] {
+        let mut dash = shop(width, height);
+        dash.press(":");
+        let before = dash.text();
+        dash.model
+            .note("Somebody has done something, and that is said at some length here.");
+        let rows = |text: &str| {
+            let rows = text.lines().skip_while(|row| !row.contains('╭'));
+            let rows: Vec<String> = rows.map(str::to_owned).collect();
+            let end = rows.iter().position(|row| row.contains('╰')).unwrap();
+            rows[..=end].to_vec()
+        };
+        assert_eq!(rows(&dash.text()), rows(&before));
+        if height > 16 {
+            assert!(
+                dash.text().contains("Somebody has done something"),
+                "{}",
+                dash.text()
+            );
+        }
+    }
+}
