@@ -25,6 +25,11 @@ pub fn farewell(model: &Model) -> Option<String> {
     if alive == 0 {
         return None;
     }
+    let far = model
+        .jobs
+        .iter()
+        .filter(|job| job.is_going() && job.host().is_some());
+    let far = far.count();
     let waiting: Vec<&Job> = model
         .jobs
         .iter()
@@ -50,6 +55,12 @@ pub fn farewell(model: &Model) -> Option<String> {
             names.join(", ")
         ));
     }
-    text.push_str(". Back: bgproc   Stop all: bgproc stop --all");
+    // The command stops the jobs of this machine only.
+    let stop = shell::Verb::StopAll.on("");
+    text.push_str(&match far {
+        0 => format!(". Back: bgproc   Stop all: {stop}"),
+        n if n == alive => ", on other hosts. Back: bgproc".to_owned(),
+        n => format!(", {n} of them on other hosts. Back: bgproc   Stop all here: {stop}"),
+    });
     Some(text)
 }

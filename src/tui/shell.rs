@@ -138,6 +138,10 @@ impl Verb {
 /// The command for a verb on what is selected; `None` if nothing is.
 pub fn on_selected(verb: Verb, model: &Model) -> Option<String> {
     Some(match verb {
+        // The command for all stops those of this machine only.
+        Verb::StopAll if model.alive().iter().any(|id| id.host().is_some()) => {
+            Verb::Stop.on(&words(model, &model.alive())?)
+        }
         Verb::StopAll | Verb::Clean | Verb::FindAll | Verb::Run => verb.on(""),
         Verb::Stop | Verb::Kill | Verb::Restart | Verb::Remove => {
             verb.on(&words(model, &model.targets())?)

@@ -113,6 +113,32 @@ fn closing_counts_the_jobs_that_wait_to_start() {
 }
 
 #[test]
+fn closing_tells_jobs_of_other_hosts_apart() {
+    let far = |name| {
+        let mut record = record(name);
+        record.summary.session_id = record.summary.session_id.at("gpu1").unwrap();
+        record
+    };
+    let said = |records| farewell(&Dash::new(80, 24, records).model).unwrap();
+    assert_eq!(
+        said(vec![record("web"), far("train")]),
+        "2 jobs keep running, 1 of them on other hosts. Back: bgproc   Stop all here: bgproc stop --all"
+    );
+    assert_eq!(
+        said(vec![far("train")]),
+        "1 job keeps running, on other hosts. Back: bgproc"
+    );
+    // So does the command of the palette, which stops all.
+    let mut dash = Dash::new(120, 40, vec![record("web"), far("train")]);
+    dash.press(":stop all");
+    assert!(
+        dash.text().contains("bgproc stop web train@gpu1"),
+        "{}",
+        dash.text()
+    );
+}
+
+#[test]
 fn attach_opens_one_job_and_detaches() {
     let options = Options {
         job: Some(id("web").to_string()),
