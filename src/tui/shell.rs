@@ -164,10 +164,17 @@ pub fn on_jobs(verb: Verb, model: &Model, ids: &[SessionId]) -> Option<String> {
     Some(verb.on(&words(model, ids)?))
 }
 
-/// The command that starts a copy of this job.
+/// The command that starts a copy of this job. What it asked of a batch system is not known.
 pub fn run(job: &Job) -> Option<String> {
     let summary = &job.record.summary;
-    let mut text = String::from("bgproc run");
+    let mut text = String::from("bgproc");
+    if let Some(host) = job.host() {
+        text.push_str(&format!(" -H {}", quote(host)));
+    }
+    text.push_str(" run");
+    if let Some(launcher) = &summary.launcher {
+        text.push_str(&format!(" --on {}", quote(&launcher.name)));
+    }
     if let Some(label) = &summary.label {
         text.push_str(&format!(" -n {}", quote(label)));
     }

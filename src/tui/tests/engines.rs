@@ -84,3 +84,27 @@ fn one_that_runs_says_where() {
     let text = dash.text();
     assert!(text.contains("on n17"), "{text}");
 }
+
+#[test]
+fn one_is_not_copied_onto_this_machine() {
+    let mut dash = Dash::new(120, 40, vec![on_cluster("train", BatchJob::default())]);
+    dash.press("c");
+    assert!(dash.model.is_normal());
+    assert!(dash.text().contains("run --on gpu"), "{}", dash.text());
+    dash.press(":duplicate");
+    assert!(
+        dash.text().contains("bgproc run --on gpu -n train"),
+        "{}",
+        dash.text()
+    );
+    // The command for a job of another host names that.
+    let mut far = record("eval");
+    far.summary.session_id = far.summary.session_id.at("gpu1").unwrap();
+    let mut dash = Dash::new(120, 40, vec![far]);
+    dash.press(":duplicate");
+    assert!(
+        dash.text().contains("bgproc -H gpu1 run -n eval"),
+        "{}",
+        dash.text()
+    );
+}

@@ -191,7 +191,10 @@ fn act(model: &mut Model, action: Action, name: &str, cmds: &mut Vec<Cmd>) {
         Action::Resume => verbs::resume(model, cmds),
         Action::RestartGroup => verbs::restart_group(model, cmds),
         Action::New => form::open(model, cmds),
-        Action::Duplicate => form::duplicate(model, cmds),
+        Action::Duplicate => match obstacle::obstacle(model, action) {
+            Some(why) if model.current().is_some() => model.note(why),
+            _ => form::duplicate(model, cmds),
+        },
         Action::Edit => form::edit(model, cmds),
         Action::Rename => form::rename(model, cmds),
         Action::Remove if model.attached != Attached::No => cmds.push(Cmd::Quit(Exit::Closed)),

@@ -133,9 +133,23 @@ fn of_job(model: &Model, action: Action) -> Option<String> {
         Action::Decline if job.record.asked.is_empty() => {
             Some(format!("No agent asks anything about {name}."))
         }
+        Action::Duplicate => no_copy(job),
         Action::CopyReport if !job.state().failed() => Some(format!("{name} has not failed.")),
         _ => None,
     }
+}
+
+/// Why a job cannot be copied: what it asked of its batch system is not known.
+fn no_copy(job: &Job) -> Option<String> {
+    let launcher = job.record.summary.launcher.as_ref()?;
+    let far = job.host().map(|host| format!(" -H {}", clean(host)));
+    Some(format!(
+        "{} is a job of {}, and what it asked of it is not known. bgproc{} run --on {} starts another.",
+        job.name,
+        launcher.kind.name(),
+        far.unwrap_or_default(),
+        clean(&launcher.name),
+    ))
 }
 
 /// Why nothing can be done with the program of the job in the pane, if it waits for its start.
