@@ -6,6 +6,7 @@
 
 use super::row;
 use crate::tui::model::Model;
+use crate::tui::model::rows::Row;
 use crate::tui::model::spark::CELLS;
 use crate::tui::state::State;
 use crate::tui::text;
@@ -26,6 +27,12 @@ const NAME_AND_PORT: usize = 12;
 const NAME_THEN_PORT: usize = 14;
 /// Columns that a name gets at the expense of other columns. A longer one is cut.
 const LONG_NAME: usize = 16;
+/// From this window width in columns on, no other column leaves for a name that is longer than [`USUAL_NAME`].
+const WIDE: u16 = 100;
+/// Columns of names that are not cut in a wide window.
+const USUAL_NAME: usize = 10;
+/// Columns of a name that is cut in a wide window, beside `exit 1`, CPU and sparkline.
+const CUT_NAME: usize = 7;
 /// The first column of words if the names need no other one.
 const WORD_AT: usize = 9;
 /// The first column of words if names are cut.
@@ -107,7 +114,7 @@ impl Columns {
     }
 }
 
-/// What the rows want of the columns.
+/// What the rows want of the columns. Rows that are folded away, or that the filter hides, want nothing.
 struct Wants {
     /// Width of the longest name.
     name: usize,
@@ -127,7 +134,12 @@ impl Wants {
             together: 0,
             time: TIME,
         };
-        for job in &model.jobs {
+        let rows = model.list.rows.iter();
+        let shown = rows.filter_map(|row| match row {
+            Row::Job(index) => model.jobs.get(*index),
+            Row::Group(_) => None,
+        });
+        for job in shown {
             let name = text::width(job.bare_name());
             wants.name = wants.name.max(name);
             let state = job.state();
@@ -135,7 +147,11 @@ impl Wants {
                 wants.time = UNTIL;
             }
             if let Some(word) = row::state_words(job, &state).last() {
-                let (name, word) = (name.min(LONG_NAME), text::width(word));
+                let name = match model.window.0 {
+                    WIDE.. if name > USUAL_NAME => CUT_NAME,
+                    _ => name.min(LONG_NAME),
+                };
+                let word = text::width(word);
                 wants.stated = (wants.stated.0.max(name), wants.stated.1.max(word));
                 wants.together = wants.together.max(name + 1 + word);
             }

@@ -599,6 +599,35 @@ fn a_name_with_a_state_is_cut_only_if_no_other_column_can_give_way() {
 }
 
 #[test]
+fn a_long_name_costs_the_others_no_column_in_a_wide_window() {
+    let failed = || {
+        let mut one = ended("lint", Status::Error, Some(1), 180_000);
+        one.summary.label = Some("a-linter-with-a-name".to_owned());
+        one
+    };
+    let live = |records: Vec<Record>, keys: &str| {
+        let mut dash = Dash::new(120, 24, records);
+        dash.press(keys);
+        let text = dash.text();
+        let row = text.lines().find(|line| line.contains("● web"));
+        row.unwrap_or_default()
+            .split('│')
+            .next()
+            .unwrap_or_default()
+            .contains("▁▁▁▁▁")
+    };
+    assert!(live(vec![failed(), record("web")], ""));
+    let dash = Dash::new(120, 24, vec![failed(), record("web")]);
+    let text = dash.text();
+    assert!(text.contains("✗ a-l…ame exit 1  3m ago"), "{text}");
+    // A name of usual length is shown in full, if its row is shown.
+    let mut other = ended("other", Status::Error, Some(1), 180_000);
+    other.summary.label = Some("a-linter".to_owned());
+    assert!(!live(vec![other.clone(), record("web")], ""));
+    assert!(live(vec![other, record("web")], "/web\r"), "filtered out");
+}
+
+#[test]
 fn words_stand_in_one_column() {
     let asks = |at: &str, name: &str| {
         let mut one = record(at);
