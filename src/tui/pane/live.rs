@@ -167,18 +167,32 @@ pub(super) fn mark_cut(model: &Model, screen: &Screen, area: Rect, crop: Crop, b
         let after = rest
             .into_iter()
             .any(|col| crop::is_written(screen, row, col));
-        for (is_cut, x) in [(before, area.left()), (after, area.right() - 1)] {
-            if is_cut {
-                let mark = model.theme.glyph("…");
-                // The mark would be hidden behind a wide character that ends here.
-                if x > area.left()
-                    && let Some(cell) = buf.cell_mut((x - 1, area.y + y))
-                    && text::width(cell.symbol()) > 1
-                {
-                    cell.set_symbol(" ");
-                }
-                buf.set_string(x, area.y + y, mark, model.theme.dim());
+        let line = Rect::new(area.x, area.y + y, area.width, 1);
+        mark_ends(model, line, (before, after), buf);
+    }
+}
+
+/// Marks that a row continues before its first and behind its last column.
+pub(super) fn mark_ends(
+    model: &Model,
+    line: Rect,
+    (before, after): (bool, bool),
+    buf: &mut Buffer,
+) {
+    if line.is_empty() {
+        return;
+    }
+    for (is_cut, x) in [(before, line.left()), (after, line.right() - 1)] {
+        if is_cut {
+            let mark = model.theme.glyph("…");
+            // The mark would be hidden behind a wide character that ends here.
+            if x > line.left()
+                && let Some(cell) = buf.cell_mut((x - 1, line.y))
+                && text::width(cell.symbol()) > 1
+            {
+                cell.set_symbol(" ");
             }
+            buf.set_string(x, line.y, mark, model.theme.dim());
         }
     }
 }

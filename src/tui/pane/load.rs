@@ -147,8 +147,14 @@ pub fn wrap(model: &mut Model) {
     let text = if model.pane.wrap {
         "Long lines wrap.".to_owned()
     } else {
+        // With times, the log takes the place of the screen.
+        let is_log = model.pane.scroll.as_ref();
+        let shown = match is_log.is_some_and(|scroll| !scroll.is_still) {
+            true => "Long lines are cut",
+            false => "The screen as it is",
+        };
         format!(
-            "The screen as it is; {} and {} move sideways, {} wraps long lines again.",
+            "{shown}; {} and {} move sideways, {} wraps long lines again.",
             model.key(","),
             model.key("."),
             model.key("w")

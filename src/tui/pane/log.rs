@@ -5,7 +5,7 @@ use ratatui::layout::{Position, Rect};
 use ratatui::style::{Modifier, Style};
 
 use crate::tui::model::Model;
-use crate::tui::pane::paint;
+use crate::tui::pane::{live, paint};
 use crate::tui::scrollback::row::Row;
 use crate::tui::scrollback::{GUTTER, Scroll};
 use crate::tui::theme::Depth;
@@ -27,6 +27,9 @@ pub(super) fn draw(model: &Model, scroll: &Scroll, area: Rect, canvas: &mut Canv
         let line = Rect::new(body.x, y, body.width, 1);
         let here = &scroll.text.rows[row];
         draw_row(here, scroll.left, line, theme.panes, buf);
+        if !scroll.display.wrap {
+            live::mark_ends(model, line, cut(here, scroll.left, body.width), buf);
+        }
         if gutter > 0 {
             // Wrapped rows, and lines of the same second, do not repeat the timestamp.
             let time = scroll.time_of(row).map(|at| at.div_euclid(1000));
@@ -60,6 +63,17 @@ pub(super) fn draw(model: &Model, scroll: &Scroll, area: Rect, canvas: &mut Canv
     {
         canvas.set_cursor_position(at);
     }
+}
+
+/// Whether a row has text before column `left`, and behind the `width` columns from there. A line that is longer than
+/// a row continues in the next one.
+fn cut(row: &Row, left: usize, width: u16) -> (bool, bool) {
+    let end = row.width();
+    let shown = left + usize::from(width);
+    (
+        left > 0 && end > 0,
+        end > shown || (row.wraps && end >= shown),
+    )
 }
 
 /// Position of the cursor in the window.

@@ -8,6 +8,7 @@ use super::harness::Dash;
 use super::jobs::{NOW, ended, id, record};
 use crate::protocol::{EventKind, Status, Timestamp};
 use crate::tui::message::{CardPart, LinkEvent, RequestKind};
+use crate::tui::scrollback::Part;
 
 /// A line of 60 columns, which is more than the pane of 53 has.
 const LINE: &str = "0123456789012345678901234567890123456789012345678901 end.\r\n$ ";
@@ -234,4 +235,37 @@ fn a_row_that_is_cut_behind_a_wide_character_is_marked() {
         let row = pane(&dash)[0].clone();
         assert!(row.contains('日') && row.ends_with('…'), "{row}");
     }
+}
+
+#[test]
+fn lines_that_are_cut_in_the_log_say_so() {
+    let log = format!("{}\r\nshort\r\n", "0123456789".repeat(60));
+    let mut dash = dash();
+    dash.press("w")
+        .press("s")
+        .log("web", Part::First, log.as_bytes(), 0);
+    dash.press("g").later(10_000);
+    let rows = pane(&dash);
+    assert!(rows[0].ends_with("0…"), "{rows:?}");
+    dash.press(".");
+    let rows = pane(&dash);
+    assert!(
+        rows[0].trim_start().starts_with('…') && rows[0].ends_with('…'),
+        "{rows:?}"
+    );
+    assert_eq!(rows[2].trim(), "…", "a short line is to the left: {rows:?}");
+    // A line that is longer than a row goes on in the next one.
+    for _ in 0..60 {
+        dash.press(".");
+    }
+    assert!(pane(&dash)[0].ends_with('…'), "{:?}", pane(&dash));
+    // With times, lines of the log are cut, and not the screen.
+    let mut dash = self::dash();
+    dash.press("t").log("web", Part::First, log.as_bytes(), 0);
+    dash.press("w");
+    assert!(
+        dash.text().contains("Long lines are cut;"),
+        "{}",
+        dash.text()
+    );
 }

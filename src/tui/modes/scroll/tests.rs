@@ -222,7 +222,7 @@ fn cut_lines_pan_and_can_wrap_again() {
         .press("s")
         .log("web", Part::First, LOG.as_bytes(), 0);
     let text = dash.text();
-    assert!(text.contains("in a pane of fi\n"), "{text}");
+    assert!(text.contains("in a pane of f…\n"), "{text}");
     dash.press(".");
     assert!(dash.text().contains("fifty-two columns"), "{}", dash.text());
     dash.press("q").press("w");
