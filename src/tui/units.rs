@@ -32,6 +32,11 @@ pub fn ago(ms: i64) -> String {
     }
 }
 
+/// How long ago something was last known: `seen 2s`, `seen <1m`, `seen 3m`.
+pub fn seen(ms: i64) -> String {
+    format!("seen {}", ago(ms).trim_end_matches(" ago"))
+}
+
 /// The time until something happens: `in 41s`, `in 8h36m`.
 pub fn until(ms: i64) -> String {
     format!(

@@ -94,7 +94,17 @@ impl Row {
             columns.time = 0;
             time.clear();
         }
-        let (word, word_at) = place(&words, !is_quiet, text::width(job.bare_name()), columns);
+        let name = text::width(job.bare_name());
+        let (word, word_at) = place(&words, !is_quiet, name, columns);
+        let used = if word.is_empty() {
+            name
+        } else {
+            word_at + text::width(&word)
+        };
+        if used >= columns.body && text::width(&time) > columns.time {
+            // `seen 59m` needs the blank before it.
+            time = time.trim_start_matches("seen ").to_owned();
+        }
         Self {
             columns,
             word,
@@ -182,10 +192,14 @@ fn in_queue(job: &Job, state: &State, columns: Columns) -> Option<(String, Colum
 
 /// The time of the row; empty if it has no column.
 fn time(model: &Model, job: &Job, columns: Columns) -> String {
-    let mut time = match job.record.summary.seen_at {
-        Some(seen) => units::ago(model.now.ms.saturating_sub(seen.millis())),
-        None => model.time_of(job),
-    };
+    // When a job has ended does not change any more. Whether one still runs is not known.
+    if let Some(seen) = job.record.summary.seen_at.filter(|_| job.is_going()) {
+        return match columns.time {
+            0 => String::new(),
+            _ => units::seen(model.now.ms.saturating_sub(seen.millis())),
+        };
+    }
+    let mut time = model.time_of(job);
     if let Some(ms) = job.until_start(model.now.ms)
         && text::width(&time) > columns.time
     {
