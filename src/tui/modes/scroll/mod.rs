@@ -157,6 +157,10 @@ pub fn replay(model: &mut Model, cmds: &mut Vec<Cmd>) {
             speed: 1.0,
         };
         rewind::replay(model, from_the_beginning, cmds);
+        if let Some(rewind) = &mut model.pane.rewind {
+            // Its key was pressed in NORMAL, and leads back there.
+            rewind.is_direct = true;
+        }
     }
 }
 
@@ -422,7 +426,12 @@ impl Mode for ScrollBack {
                     model,
                     &[Back, Forward, Play, HalfUp, HalfDown, ZoomIn, ZoomOut, Help],
                 ),
-                exits: hints::hints(model, &[Leave]),
+                exits: match model.pane.rewind.as_ref() {
+                    Some(rewind) if rewind.is_direct && model.options.replay.is_none() => {
+                        hints::labelled(model, Leave, "leave").into_iter().collect()
+                    }
+                    _ => hints::hints(model, &[Leave]),
+                },
             };
         };
         if scroll.input.is_some() {

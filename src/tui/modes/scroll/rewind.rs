@@ -2,6 +2,7 @@
 
 use super::ScrollBack;
 use super::keys::RewindAction as Action;
+use super::rewind_status::nothing_later;
 use crate::protocol::Action as Request;
 use crate::protocol::SessionId;
 use crate::protocol::params::Capture;
@@ -207,8 +208,8 @@ fn step(model: &mut Model, to: Step, cmds: &mut Vec<Cmd>) {
     match rewind.step(to) {
         Some(capture) => cmds.push(request(&rewind.id, capture)),
         None => model.note(match to {
-            Step::Forward => "This is how it is now.",
-            Step::By(ms) if ms > 0 => "This is how it is now.",
+            Step::Forward => nothing_later(model),
+            Step::By(ms) if ms > 0 => nothing_later(model),
             _ => "There is nothing before this.",
         }),
     }
@@ -253,7 +254,8 @@ fn play(model: &mut Model) {
     if let Some(rewind) = &mut model.pane.rewind
         && !rewind.toggle(now)
     {
-        model.note("This is how it is now; there is nothing more to play.");
+        let end = nothing_later(model);
+        model.note(format!("{end} There is nothing more to play."));
     }
 }
 

@@ -30,6 +30,7 @@ pub(super) fn bar(model: &Model, rewind: &Rewind, area: Rect) -> Bar {
             }
             let place = match (moment.previous, moment.next) {
                 (None, _) => Some("the beginning"),
+                (_, None) if is_over(model, rewind) => Some("the end"),
                 (_, None) => Some("now"),
                 _ => None,
             };
@@ -50,6 +51,20 @@ pub(super) fn bar(model: &Model, rewind: &Rewind, area: Rect) -> Bar {
         None => {}
     }
     bar
+}
+
+/// Whether the job has ended, so that its last screen is not one of now.
+fn is_over(model: &Model, rewind: &Rewind) -> bool {
+    model.job(&rewind.id).is_some_and(|job| !job.is_going())
+}
+
+/// That nothing has happened later than what is shown.
+pub(super) fn nothing_later(model: &Model) -> &'static str {
+    let rewind = model.pane.rewind.as_ref();
+    match rewind.is_some_and(|rewind| is_over(model, rewind)) {
+        true => "This is how it ended.",
+        false => "This is how it is now.",
+    }
 }
 
 /// `2x`, `1/4x`.

@@ -245,3 +245,38 @@ fn every_key_that_leaves_a_replay_closes_the_view_that_was_opened_for_it() {
         );
     }
 }
+
+#[test]
+fn the_last_screen_of_an_ended_job_is_its_end() {
+    let mut records = shop_records();
+    records[0] =
+        crate::tui::tests::jobs::ended("web", crate::protocol::Status::Done, Some(0), 60_000);
+    let mut dash = Dash::new(120, 24, records);
+    crate::tui::list::select::job(&mut dash.model, &id("web"));
+    dash.press("s").log("web", Part::First, b"one\r\n", 0);
+    dash.press("<");
+    past(&mut dash, "last", 61, true, None);
+    assert!(dash.status().contains("the end"), "{}", dash.status());
+    past(&mut dash, "before", 70, true, Some(61));
+    dash.press(">");
+    past(&mut dash, "last", 61, true, None);
+    dash.press(">");
+    assert!(
+        dash.text().contains("This is how it ended."),
+        "{}",
+        dash.text()
+    );
+}
+
+#[test]
+fn a_replay_from_normal_leads_back_there() {
+    let mut dash = Dash::new(80, 24, shop_records());
+    dash.press("j")
+        .press(":replay\r")
+        .log("web", Part::First, b"one\r\n", 0);
+    past(&mut dash, "first", 75, false, Some(1));
+    assert!(!dash.text().contains("back to text"), "{}", dash.text());
+    assert!(dash.text().contains("esc leave"), "{}", dash.text());
+    dash.press("q");
+    assert!(dash.model.is_normal());
+}
