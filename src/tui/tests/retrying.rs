@@ -131,3 +131,21 @@ fn it_is_counted_as_what_it_is_and_one_that_keeps_ending_is_told_once() {
     dash.press("!");
     assert_eq!(dash.model.current_id(), Some(&id("flappy")));
 }
+
+#[test]
+fn a_job_that_takes_no_keys_offers_none_to_send() {
+    let mut dash = Dash::new(80, 24, vec![record("flappy")]);
+    dash.press("i");
+    assert!(
+        dash.text().contains("sends ctrl-] itself"),
+        "{}",
+        dash.text()
+    );
+    dash.record(&waiting(NOW + 8000));
+    assert!(
+        !dash.text().contains("sends ctrl-] itself"),
+        "{}",
+        dash.text()
+    );
+    assert!(dash.status().contains("ctrl-] leave"), "{}", dash.status());
+}

@@ -29,6 +29,7 @@ use crate::tui::crop::Pan;
 use crate::tui::keymap::{KeyPress, NORMAL};
 use crate::tui::message::Cmd;
 use crate::tui::model::Model;
+use crate::tui::model::job::Job;
 use crate::tui::model::mode::{Frame, Handlers, Hints, Left, Mode, Needs};
 use crate::tui::theme::Tone;
 use crate::tui::{hints, requests};
@@ -435,8 +436,9 @@ impl Mode for Insert {
     }
 
     fn hints(&self, model: &Model) -> Hints {
-        // An ended job takes no keys; the status line above shows which keys are left.
-        if model.current().is_none_or(|job| !job.is_going()) {
+        // A job that takes no keys; the status line above shows which keys are left.
+        let takes = |job: &Job| job.is_going() && send::takes_nothing(job).is_none();
+        if self.lost_at.is_some() || !model.current().is_some_and(takes) {
             return Hints::default();
         }
         let Some((leave, label)) = hints::hint(model, Action::Leave) else {
