@@ -217,3 +217,21 @@ fn a_message_over_text_takes_whole_rows() {
     let row = text.lines().find(|row| row.contains("shop is"));
     assert!(row.is_some_and(|row| !row.contains(['0', '9'])), "{text}");
 }
+
+#[test]
+fn a_view_that_only_looks_says_so() {
+    let options = crate::tui::options::Options {
+        read_only: true,
+        ..Default::default()
+    };
+    for (width, height) in [(120, 40), (80, 24), (40, 12)] {
+        let mut dash = Dash::with(options.clone(), width, height, shop_records());
+        dash.press("2");
+        assert!(dash.status().contains("READ ONLY"), "{}", dash.status());
+        if width > 60 {
+            dash.press(":");
+            assert!(!dash.text().contains("attach to web"), "{}", dash.text());
+            assert!(dash.text().contains("look at web"), "{}", dash.text());
+        }
+    }
+}

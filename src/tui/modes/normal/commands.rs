@@ -91,6 +91,8 @@ fn title(model: &Model, action: Action, title: &str) -> String {
         (Action::Mark, _) if model.group().is_some() => {
             ("mark the jobs of {}", model.group_title())
         }
+        // It would change the job to type into it.
+        (Action::Attach, _) if model.options.read_only => ("look at {}", None),
         (Action::ProjectUp, _) => (title, Aim::all(model).first().map(|aim| aim.words(model))),
         (Action::Pause, _) if shell::all_paused(model) => ("continue {}", targets_in_words(model)),
         (Action::PauseQueue, _) => {

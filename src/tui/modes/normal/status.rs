@@ -24,6 +24,9 @@ pub(super) fn bar(model: &Model, area: Rect) -> Bar {
     let wide = area.width >= WIDE;
     let kind = model.layout().kind;
     let mut bar = status::bar(model, area);
+    if model.options.read_only {
+        bar.text(1, "READ ONLY", model.theme.strong());
+    }
     add_selected(model, kind, wide, &mut bar);
     let is_scrolled = |scroll: &&Scroll| !scroll.follows && !scroll.is_still;
     if let Some(scroll) = model.pane.scroll.as_deref().filter(is_scrolled) {
