@@ -351,3 +351,14 @@ fn the_wheel_over_a_tile_scrolls_its_job() {
         assert!(dash.model.frame.grid);
     }
 }
+
+#[test]
+fn a_zoom_from_the_grid_leads_back_to_it() {
+    let mut dash = Dash::new(120, 40, shop_records());
+    dash.press("v").press("z");
+    assert!(dash.status().contains("z grid"), "{}", dash.status());
+    dash.press("z");
+    assert!(dash.model.in_grid());
+    dash.press("v").press("z");
+    assert!(dash.status().contains("z list"), "{}", dash.status());
+}

@@ -15,7 +15,10 @@ use crate::tui::state::State;
 /// The hint for an action; closing a view that was opened for a job detaches from it, and the zoom has a way back.
 pub(super) fn hint(model: &Model, action: Action) -> Option<Hint> {
     match action {
-        Action::Zoom if model.layout().kind == Kind::Zoom => hints::labelled(model, action, "list"),
+        Action::Zoom if model.layout().kind == Kind::Zoom => {
+            let back = if model.frame.grid { "grid" } else { "list" };
+            hints::labelled(model, action, back)
+        }
         Action::Quit if model.attached != Attached::No => hints::labelled(model, action, "detach"),
         Action::Unfold if model.host_to_log_in().is_some() => {
             hints::labelled(model, action, "log in")
