@@ -3,6 +3,7 @@
 use super::details::Details;
 use super::draw::Entry;
 use super::tree::tree;
+use crate::protocol::policy::RestartWhen;
 use crate::protocol::project::ProjectRole;
 use crate::protocol::record::{Detail, Record, Summary};
 use crate::protocol::reply::LogLine;
@@ -76,6 +77,7 @@ impl Page<'_> {
         }
         self.engine(job, summary);
         self.purpose(summary);
+        self.choices(record);
         self.report(job, summary);
         self.life(job, record);
         self.process(job, summary);
@@ -123,6 +125,34 @@ impl Page<'_> {
         self.fact("tags", tags.collect::<Vec<_>>().join(" "));
         self.said("what for", summary.description.as_deref());
         self.said("resume", summary.resume.as_deref());
+    }
+
+    /// What a person has chosen for it: whether it is kept, what restarts it, and what people are told of.
+    fn choices(&mut self, record: &Record) {
+        let summary = &record.summary;
+        if summary.keep {
+            self.fact("kept", "until it is removed");
+        }
+        if let Some(policy) = record.restart {
+            let pause = |ms: u64| match ms {
+                _ if ms % 60_000 == 0 => format!("{}m", ms / 60_000),
+                _ if ms % 1000 == 0 => format!("{}s", ms / 1000),
+                _ => format!("{ms}ms"),
+            };
+            let first = pause(policy.backoff_ms());
+            let longest = pause(policy.longest_backoff_ms().max(policy.backoff_ms()));
+            let pauses = match policy.policy {
+                RestartWhen::Never => String::new(),
+                _ => format!(", pauses {first} to {longest}"),
+            };
+            self.fact("restart", policy.word() + &pauses);
+        }
+        let notify: Vec<&str> = summary
+            .notify
+            .iter()
+            .map(|notice| notice.as_str())
+            .collect();
+        self.fact("notify", notify.join(", "));
     }
 
     /// What the program reports about itself.

@@ -196,3 +196,38 @@ fn a_lost_run_is_called_so() {
     assert!(text.matches(" lost").count() >= 3, "{text}");
     assert!(!text.contains("failed the same way"), "{text}");
 }
+
+#[test]
+fn details_tell_what_was_chosen_for_the_job() {
+    let mut web = record("web");
+    web.summary.keep = true;
+    web.summary.notify = vec![
+        crate::protocol::Notice::Failed,
+        crate::protocol::Notice::Done,
+    ];
+    web.restart = crate::protocol::RestartPolicy::parse("always");
+    let mut dash = Dash::new(100, 30, vec![web, record("api")]);
+    crate::tui::list::select::job(&mut dash.model, &id("web"));
+    dash.press("I");
+    let text = dash.text();
+    for (label, fact) in [
+        ("kept", "until it is removed"),
+        ("restart", "always, pauses 1s to 1m"),
+        ("notify", "failed, done"),
+    ] {
+        let line = text
+            .lines()
+            .find(|line| line.trim_start().starts_with(label));
+        assert!(
+            line.is_some_and(|line| line.contains(fact)),
+            "{label}: {text}"
+        );
+    }
+    dash.press("q");
+    crate::tui::list::select::job(&mut dash.model, &id("api"));
+    let text = dash.press("I").text();
+    assert!(
+        !text.contains("kept ") && !text.contains("notify "),
+        "{text}"
+    );
+}
