@@ -106,6 +106,8 @@ pub struct Form {
     pub targets: Vec<String>,
     /// The directory from which `targets` were read.
     pub read: String,
+    /// Whether it holds what was typed before, and left.
+    pub is_draft: bool,
     /// Whether its directory is one of another machine, because it copies a job there.
     pub is_far: bool,
     /// Index of the picked command and what the field held before; `None` if the field holds what
@@ -151,6 +153,7 @@ impl Form {
     /// is typed is not added to it.
     #[must_use]
     pub fn again(mut self) -> Self {
+        self.is_draft = true;
         self.recalled = None;
         self.read.clear();
         self.focus = RUN;
@@ -209,6 +212,7 @@ impl Form {
             jobs: Vec::new(),
             targets: Vec::new(),
             read: String::new(),
+            is_draft: false,
             is_far: false,
             recalled: None,
             whole: None,

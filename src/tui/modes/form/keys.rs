@@ -10,5 +10,6 @@ actions! {
     PreviousField "previous-field" ["backtab"] "Field before";
     OlderCommand "older" ["up"] "Next command of the list above";
     NewerCommand "newer" ["down"] "Back to what was typed";
+    Reset "drop-draft" ["ctrl-r"] "Drop what was typed before: begin again";
     Leave "cancel" ["esc", "ctrl-c"] "Do nothing" Leaves;
 }

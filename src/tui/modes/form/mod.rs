@@ -32,9 +32,12 @@ use crate::tui::window::Canvas;
 
 /// Opens the form for a new job in the view's directory and the selected group, or the one that was left with text in it.
 pub fn open(model: &mut Model, cmds: &mut Vec<Cmd>) {
-    if open_again(model, |purpose| *purpose == Purpose::New(None), cmds) {
-        return;
+    if !open_again(model, |purpose| *purpose == Purpose::New(None), cmds) {
+        open_new(model, cmds);
     }
+}
+
+fn open_new(model: &mut Model, cmds: &mut Vec<Cmd>) {
     // The directory of the view is one of this machine.
     let dir = match model.selected_host() {
         Some(_) => String::new(),
@@ -57,7 +60,29 @@ fn open_again(model: &mut Model, is_meant: impl Fn(&Purpose) -> bool, cmds: &mut
         return false;
     };
     show(model, form.again(), cmds);
+    if let Some(form) = model.state::<Form>() {
+        let is_not = match form.purpose {
+            Purpose::New(_) => "",
+            Purpose::Edit(..) => ", not what the job has now",
+        };
+        let drops = hints::sentence(model, Action::Reset, "drops it");
+        let text = format!("A draft: this is what you typed before{is_not}.{drops}");
+        model.note_state("draft".to_owned(), text, None);
+    }
     true
+}
+
+/// Opens the form again without what was typed before.
+fn reset(model: &mut Model, cmds: &mut Vec<Cmd>) {
+    let Some(form) = model.take::<Form>() else {
+        return;
+    };
+    match &form.purpose {
+        Purpose::New(None) => open_new(model, cmds),
+        Purpose::New(Some(like)) => copy_of(model, &like.id, cmds),
+        Purpose::Edit(id, _) => edit_of(model, id),
+    }
+    model.note_state("draft".to_owned(), "The draft is dropped.".to_owned(), None);
 }
 
 /// Opens the form for a new job on a host.
@@ -86,10 +111,13 @@ pub fn duplicate(model: &mut Model, cmds: &mut Vec<Cmd>) {
     };
     let id = job.id().clone();
     let is_copy = |purpose: &Purpose| matches!(purpose, Purpose::New(Some(like)) if like.id == id);
-    if open_again(model, is_copy, cmds) {
-        return;
+    if !open_again(model, is_copy, cmds) {
+        copy_of(model, &id, cmds);
     }
-    let Some(job) = model.current() else {
+}
+
+fn copy_of(model: &mut Model, id: &SessionId, cmds: &mut Vec<Cmd>) {
+    let Some(job) = model.job(id) else {
         return;
     };
     let summary = &job.record.summary;
@@ -102,7 +130,7 @@ pub fn duplicate(model: &mut Model, cmds: &mut Vec<Cmd>) {
     form.is_far = far.is_some();
     let (command, name) = (job.shell_line(), next_name(model, job));
     let like = Like {
-        id,
+        id: id.clone(),
         mode: summary.mode,
         size: (summary.rows, summary.cols),
     };
@@ -138,14 +166,14 @@ pub fn edit(model: &mut Model, cmds: &mut Vec<Cmd>) {
         return;
     };
     let id = job.id().clone();
-    if open_again(
-        model,
-        |purpose| matches!(purpose, Purpose::Edit(of, _) if *of == id),
-        cmds,
-    ) {
-        return;
+    let is_it = |purpose: &Purpose| matches!(purpose, Purpose::Edit(of, _) if *of == id);
+    if !open_again(model, is_it, cmds) {
+        edit_of(model, &id);
     }
-    let Some(job) = model.current() else {
+}
+
+fn edit_of(model: &mut Model, id: &SessionId) {
+    let Some(job) = model.job(id) else {
         return;
     };
     let summary = &job.record.summary;
@@ -162,7 +190,7 @@ pub fn edit(model: &mut Model, cmds: &mut Vec<Cmd>) {
             .collect::<Vec<_>>()
             .join(","),
     ];
-    let form = Form::edit(id, job.name.clone(), now);
+    let form = Form::edit(id.clone(), job.name.clone(), now);
     model.enter(form);
 }
 
@@ -243,6 +271,7 @@ fn press(model: &mut Model, press: &KeyPress, cmds: &mut Vec<Cmd>) {
     };
     match action {
         Some(Action::Accept) => submit::submit(model, cmds),
+        Some(Action::Reset) => reset(model, cmds),
         Some(Action::NextField) => step(model, true, cmds),
         Some(Action::PreviousField) => step(model, false, cmds),
         Some(Action::OlderCommand) if form.is_at_command() => form.recall(true),
