@@ -30,6 +30,9 @@ const NEW_SOMEWHERE: &[&str] = &["run", "name", "group", "dir", "on"];
 /// Labels of the editable fields of a job, in order.
 const EDIT: &[&str] = &["run", "name", "group", "pin", "restart", "notify"];
 
+/// Everything that people can be notified of.
+const EVERYTHING: &str = "failed,ready,input,done";
+
 /// What the form is for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Purpose {
@@ -270,14 +273,32 @@ impl Form {
         }
     }
 
-    /// The values that the focused field of an edited job takes; `None` if it takes any text.
-    pub fn values(&self) -> Option<&'static str> {
+    /// Values that the focused field of an edited job takes; `None` if it takes any text.
+    pub fn values(&self) -> Option<&'static [&'static str]> {
         match (&self.purpose, self.focus) {
-            (Purpose::Edit(..), PIN) => Some("yes no"),
-            (Purpose::Edit(..), RESTART) => Some("no on-failure always always:3"),
-            (Purpose::Edit(..), NOTIFY) => Some("failed,ready,input,done"),
+            (Purpose::Edit(..), PIN) => Some(&["yes", "no"]),
+            (Purpose::Edit(..), RESTART) => Some(&["no", "on-failure", "always", "always:3"]),
+            (Purpose::Edit(..), NOTIFY) => Some(&["failed", "ready", "input", "done", EVERYTHING]),
             _ => None,
         }
+    }
+
+    /// Shows the next of these values in the focused field, or the one before. `false` if it takes any text.
+    pub fn turn(&mut self, forward: bool) -> bool {
+        let Some(values) = self.values() else {
+            return false;
+        };
+        let now = self.value(self.focus);
+        let at = values.iter().position(|value| *value == now);
+        let (n, step) = (values.len(), if forward { 1 } else { values.len() - 1 });
+        let next = match at {
+            Some(at) => (at + step) % n,
+            None if forward => 0,
+            None => n - 1,
+        };
+        *self.line() = Line::new(values[next]);
+        self.line().select();
+        true
     }
 
     /// Whether the cursor is in the command field of a new job.

@@ -269,6 +269,11 @@ fn press(model: &mut Model, press: &KeyPress, cmds: &mut Vec<Cmd>) {
     let Some(form) = model.state_mut::<Form>().filter(|form| form.is_open()) else {
         return;
     };
+    if let Some(forward) = turns(form, action, edit.as_ref())
+        && form.turn(forward)
+    {
+        return;
+    }
     match action {
         Some(Action::Accept) => submit::submit(model, cmds),
         Some(Action::Reset) => reset(model, cmds),
@@ -287,6 +292,21 @@ fn press(model: &mut Model, press: &KeyPress, cmds: &mut Vec<Cmd>) {
             form.line().apply(edit);
             form.edited();
         }
+    }
+}
+
+/// Whether a key shows the next value of a field that takes some only, or the one before; `None` if it does neither. In
+/// a text that has been changed, keys that edit text do so.
+fn turns(form: &Form, action: Option<Action>, edit: Option<&Edit>) -> Option<bool> {
+    use line::Action::{CharLeft, CharRight};
+    let line = form.fields.get(form.focus);
+    let is_whole = line.is_some_and(|line| line.is_selected() || line.is_empty());
+    match (action, edit) {
+        (Some(Action::NewerCommand), _) => Some(true),
+        (Some(Action::OlderCommand), _) => Some(false),
+        (None, Some(Edit::Insert(' ') | Edit::Do(CharRight))) if is_whole => Some(true),
+        (None, Some(Edit::Do(CharLeft))) if is_whole => Some(false),
+        _ => None,
     }
 }
 
@@ -466,10 +486,13 @@ impl Mode for Form {
             };
         }
         let mut keys = hints::hints(model, &[Action::NextField]);
-        keys.extend(
-            self.values()
-                .map(|values| (values.to_owned(), String::new())),
-        );
+        if self.is_draft {
+            keys.extend(hints::labelled(model, Action::Reset, "drop the draft"));
+        }
+        if let Some(values) = self.values() {
+            keys.push(("space".to_owned(), "next".to_owned()));
+            keys.push((values.join(" "), String::new()));
+        }
         if self.is_at_command() && !self.picks().is_empty() {
             keys.extend(hints::labelled(model, Action::OlderCommand, "pick"));
         }

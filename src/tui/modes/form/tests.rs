@@ -611,3 +611,60 @@ fn values_of_an_edited_job_are_shown_and_replaced() {
     assert_eq!(set.keep, Some(true));
     assert_eq!(set.restart.unwrap().policy, RestartWhen::Always);
 }
+
+#[test]
+fn a_draft_says_that_it_is_one_and_can_be_dropped() {
+    let mut dash = Dash::new(120, 40, shop_records());
+    dash.press("2").press("e").press("x\x1b").later(50);
+    dash.press("e");
+    let text = dash.text();
+    assert!(
+        text.contains("A draft: this is what you typed before, not what"),
+        "{text}"
+    );
+    assert!(text.contains("ctrl-r drop the draft"), "{text}");
+    dash.press("\x12");
+    assert!(
+        dash.status().contains("run: npm run web"),
+        "{}",
+        dash.status()
+    );
+    assert!(!dash.text().contains("drop the draft"), "{}", dash.text());
+    // A new job begins with an empty form.
+    dash.press("\x1b").later(50);
+    dash.press("n").press("make\x1b").later(50);
+    dash.press("n").press("\x12");
+    assert!(!dash.text().contains("make"), "{}", dash.text());
+}
+
+#[test]
+fn values_are_chosen_with_the_arrows_and_with_space() {
+    let mut dash = Dash::new(120, 40, shop_records());
+    dash.press("2").press("e").press("\t\t\t");
+    let pin = |dash: &Dash| dash.status().contains("pin: yes");
+    assert!(!pin(&dash), "{}", dash.status());
+    for key in [" ", "\x1b[C", "\x1b[D", "\x1b[A", "\x1b[B"] {
+        let before = pin(&dash);
+        dash.press(key);
+        assert_ne!(pin(&dash), before, "{key:?}: {}", dash.status());
+    }
+    dash.press("\t").press(" ");
+    assert!(
+        dash.status().contains("restart: on-failure"),
+        "{}",
+        dash.status()
+    );
+    dash.press("always:7");
+    assert!(
+        dash.status().contains("restart: always:7"),
+        "{}",
+        dash.status()
+    );
+    // In a text that has been changed, space is a blank.
+    dash.press(" ");
+    assert!(
+        dash.status().contains("restart: always:7"),
+        "{}",
+        dash.status()
+    );
+}
