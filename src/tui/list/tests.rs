@@ -410,9 +410,12 @@ fn a_filter_opens_folded_groups_while_it_stands() {
     assert!(dash.text().contains("A filter shows all groups unfolded"));
     dash.press("\x1b\x1b").press("\x1b");
     assert_eq!(dash.model.list.filter, "");
-    assert_eq!(dash.model.list.rows.len(), 2, "folded again");
-    let of_lint = group("d:/home/me/notes");
-    assert_eq!(dash.model.list.selected, of_lint);
+    assert_eq!(dash.model.list.selected, Selected::Job(id("lint")));
+    assert_eq!(
+        dash.model.list.rows.len(),
+        5,
+        "the other group is folded again"
+    );
     // What was selected is selected again if nothing was found.
     let mut dash = Dash::new(80, 24, shop_records());
     dash.press("7");
@@ -625,6 +628,19 @@ fn a_long_name_costs_the_others_no_column_in_a_wide_window() {
     other.summary.label = Some("a-linter".to_owned());
     assert!(!live(vec![other.clone(), record("web")], ""));
     assert!(live(vec![other, record("web")], "/web\r"), "filtered out");
+}
+
+#[test]
+fn a_job_that_a_filter_has_found_in_a_folded_group_stays_selected() {
+    let mut dash = Dash::new(80, 24, shop_records());
+    dash.press("Z").press("/api\r").press("\x1b").later(50);
+    assert_eq!(dash.model.list.selected, Selected::Job(id("api")));
+    assert!(dash.text().contains("▌● api"), "{}", dash.text());
+    assert!(
+        !dash.text().contains("lint"),
+        "other groups stay folded: {}",
+        dash.text()
+    );
 }
 
 #[test]

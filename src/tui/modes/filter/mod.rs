@@ -11,7 +11,7 @@ use crate::tui::line::{Edit, Line};
 use crate::tui::list::select;
 use crate::tui::message::Cmd;
 use crate::tui::model::mode::{Handlers, Hints, Mode, Needs};
-use crate::tui::model::rows::Row;
+use crate::tui::model::rows::{Row, group_of};
 use crate::tui::model::{Model, Selected};
 use crate::tui::theme::Tone;
 use crate::tui::window::Canvas;
@@ -31,8 +31,8 @@ pub fn open(model: &mut Model) {
     model.enter(Filter(line));
 }
 
-/// Clears the filter. The selected job stays selected, or its group if that is folded. If nothing was found, what was
-/// selected before is selected again.
+/// Clears the filter. The selected job stays selected, and its group unfolds. If nothing was found, what was selected
+/// before is selected again.
 pub fn clear(model: &mut Model) {
     model.list.filter.clear();
     model.list.stale = true;
@@ -40,6 +40,11 @@ pub fn clear(model: &mut Model) {
         Selected::Nothing => model.list.unfiltered.clone(),
         found => found.clone(),
     };
+    if let Selected::Job(id) = &wanted
+        && let Some(key) = model.job(id).map(|job| group_of(job).0)
+    {
+        model.list.folded.remove(&key);
+    }
     select::restore(model, wanted);
 }
 
