@@ -199,7 +199,10 @@ fn details(model: &Model, job: &Job, bar: &mut Bar) {
         format!("out {}", units::bytes(summary.output_bytes)),
         dim,
     );
-    bar.text(7, format!("{}x{}", summary.cols, summary.rows), dim);
+    // `cropped` says the size, too.
+    if !matches!(pane::how_shown(model), Shown::Cropped(_)) {
+        bar.text(7, format!("{}x{}", summary.cols, summary.rows), dim);
+    }
 }
 
 fn place_in_list(model: &Model) -> Option<String> {

@@ -20,8 +20,9 @@ const LEAST_WIDTH: usize = 72;
 const ROWS: u16 = 12;
 /// Below this width in columns, there is no border and only names and keys are shown.
 const NARROW: u16 = 60;
-/// Columns of names that shell commands leave to them.
+/// Columns of names that shell commands leave to them, and that part of a row in a wide window.
 const NAMES: usize = 30;
+const NAMES_PERCENT: usize = 40;
 
 /// The status line: what the selected command does, or why it cannot be done now.
 pub(super) fn status(model: &Model, palette: &Palette, area: Rect) -> Bar {
@@ -126,7 +127,9 @@ impl Columns {
     /// Columns of names in a row of this width. Names that are longer than most are cut for the commands.
     fn names_in(&self, width: usize) -> usize {
         let beside = width.saturating_sub(self.keys + 5 + self.shell);
-        let names = self.names.min(beside.max(NAMES));
+        let names = self
+            .names
+            .min(beside.max(NAMES).max(width * NAMES_PERCENT / 100));
         names.min(width.saturating_sub(self.keys + 4))
     }
 }

@@ -123,6 +123,9 @@ fn line_number(model: &Model, scroll: &Scroll) -> String {
         let all = scroll.text.end.max(written).saturating_sub(first).max(1);
         let row = scroll.text.rows.get(scroll.cursor.row);
         let at = row.map_or(0, |row| row.offset).saturating_sub(first);
+        if at == 0 && first == 0 && scroll.cursor.row == 0 {
+            return "line 1".to_owned();
+        }
         return format!("{}%", at * 100 / all);
     }
     let below = scroll.lines_below();
