@@ -156,6 +156,13 @@ pub fn rename(model: &mut Model, cmds: &mut Vec<Cmd>) {
     }
 }
 
+/// Types a name over the one in the form that renames a job, if that is open.
+pub fn name(model: &mut Model, name: &str) {
+    if let Some(form) = model.state_mut::<Form>().filter(|form| form.focus == NAME) {
+        form.line().insert(name);
+    }
+}
+
 /// Opens the form that edits the selected job, or the one that was left with something changed in it.
 pub fn edit(model: &mut Model, cmds: &mut Vec<Cmd>) {
     let Some(job) = model.current() else {

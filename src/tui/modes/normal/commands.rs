@@ -17,9 +17,10 @@ use crate::tui::shell::{self, Verb};
 /// What the palette offers.
 pub(super) const COMMANDS: Commands = Commands {
     list,
-    run: |model, index, cmds| match Action::ALL.get(index) {
-        Some(&action) => super::run(model, action, "", cmds),
-        None => hosts::run(model, index - Action::ALL.len(), cmds),
+    run: |model, index, text, cmds| match (Action::ALL.get(index), text) {
+        (Some(Action::Rename), Some(name)) => super::rename_to(model, name, cmds),
+        (Some(&action), _) => super::run(model, action, "", cmds),
+        (None, _) => hosts::run(model, index - Action::ALL.len(), cmds),
     },
 };
 
@@ -43,6 +44,7 @@ pub fn list(model: &Model) -> Vec<Entry> {
             name: bound.binding.label(),
             title: title(model, action, words.title),
             synonyms: words.synonyms,
+            takes_text: action == Action::Rename,
             key: bound.keys.first().cloned().unwrap_or_default(),
             help: if folds(model, action) {
                 "Fold the group, or unfold it".into()
@@ -88,11 +90,11 @@ fn title(model: &Model, action: Action, title: &str) -> String {
         (Action::Attach, _) if folds(model, action) => {
             ("fold or unfold group {}", model.group_title())
         }
+        // It would change the job to type into it.
+        (Action::Attach, _) if model.options.read_only => ("look at {}", None),
         (Action::Mark, _) if model.group().is_some() => {
             ("mark the jobs of {}", model.group_title())
         }
-        // It would change the job to type into it.
-        (Action::Attach, _) if model.options.read_only => ("look at {}", None),
         (Action::ProjectUp, _) => (title, Aim::all(model).first().map(|aim| aim.words(model))),
         (Action::Pause, _) if shell::all_paused(model) => ("continue {}", targets_in_words(model)),
         (Action::PauseQueue, _) => {
@@ -201,7 +203,7 @@ fn shell(model: &Model, action: Action) -> Result<String, &'static str> {
         Action::Replay => Verb::Replay,
         Action::QuitAndStop => return Err("asks what to stop"),
         Action::Rename => Verb::Rename,
-        Action::Edit => return Err("the shell only renames"),
+        Action::Edit => return Err("it has rename, pin, group and tag"),
         Action::ProjectUp => return project(model, "up", Aim::all(model).into_iter().next()),
         Action::ProjectDown => return project(model, "down", Aim::project(model)),
         Action::ProjectReload => return project(model, "reload", Aim::project(model)),

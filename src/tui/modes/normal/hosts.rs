@@ -132,6 +132,7 @@ impl Command {
             name: format!("{verb}-{name}"),
             title,
             synonyms,
+            takes_text: false,
             key: String::new(),
             help: help.into(),
             shell,

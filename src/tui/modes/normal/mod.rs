@@ -244,6 +244,12 @@ fn act(model: &mut Model, action: Action, name: &str, cmds: &mut Vec<Cmd>) {
     }
 }
 
+/// Opens the form that renames the selected job, with this name in it.
+fn rename_to(model: &mut Model, name: &str, cmds: &mut Vec<Cmd>) {
+    run(model, Action::Rename, "", cmds);
+    form::name(model, name);
+}
+
 /// Logs in to the host of the selected row if it is not connected, otherwise unfolds the group.
 fn unfold(model: &mut Model, cmds: &mut Vec<Cmd>) {
     let Some(host) = model.host_to_log_in().map(str::to_owned) else {

@@ -35,7 +35,7 @@ pub(super) fn words(action: Action) -> Words {
         Action::Find => ("find in {}", "search grep text log"),
         Action::FindAll => ("find in all jobs", "search grep everywhere text log"),
         Action::Sort => ("sort the list", "order arrange"),
-        Action::Mark => ("mark {}", "select choose tag unmark"),
+        Action::Mark => ("mark {}", "select choose unmark"),
         Action::MarkAll => ("mark all listed jobs", "select everything unmark"),
         Action::Compare => (
             "compare the logs of two marked jobs",
@@ -68,7 +68,10 @@ pub(super) fn words(action: Action) -> Words {
             "run create launch add spawn command task script",
         ),
         Action::Duplicate => ("start a copy of {}", "clone again same"),
-        Action::Edit => ("edit {}", "modify move keep policy group change"),
+        Action::Edit => (
+            "edit {}",
+            "modify move keep policy group change pin notify tag restart set",
+        ),
         Action::Rename => ("rename {}", "label title call"),
         Action::Remove => ("remove {}", "delete clear forget discard erase trash"),
         Action::RemoveEnded => (
@@ -121,7 +124,10 @@ pub(super) fn words(action: Action) -> Words {
         Action::Redraw => ("redraw everything", "refresh repaint clear screen"),
         Action::Suspend => ("suspend this view", "background shell sleep"),
         Action::Help => ("show all keys", "help bindings shortcuts manual"),
-        Action::Quit => ("close this view", "quit exit leave detach"),
+        Action::Quit => (
+            "close this view",
+            "quit exit leave detach q q! wq wq! qa qa!",
+        ),
         Action::QuitAndStop => ("close this view and stop jobs", "quit exit end shutdown"),
         Action::StopGroup => ("stop group {}", "end terminate shutdown"),
         Action::StopAll => ("stop all jobs", "end terminate everything shutdown"),
@@ -144,7 +150,7 @@ pub(super) fn words(action: Action) -> Words {
         ),
         Action::ClearLog => (
             "clear the log of {}",
-            "empty delete drop output truncate erase",
+            "empty drop output truncate erase wipe",
         ),
         Action::Messages => (
             "show the messages",

@@ -31,8 +31,8 @@ use crate::tui::window::Canvas;
 pub struct Commands {
     /// Lists them.
     pub list: fn(&Model) -> Vec<Entry>,
-    /// Runs the command with this [`Entry::index`].
-    pub run: fn(&mut Model, usize, &mut Vec<Cmd>),
+    /// Runs the command with this [`Entry::index`], on a text if it [takes one](Entry::takes_text).
+    pub run: fn(&mut Model, usize, Option<&str>, &mut Vec<Cmd>),
 }
 
 /// A command.
@@ -46,6 +46,8 @@ pub struct Entry {
     pub title: String,
     /// Other words for it, separated by blanks.
     pub synonyms: &'static str,
+    /// Whether a text may follow its name.
+    pub takes_text: bool,
     /// Its key; empty if there is none.
     pub key: String,
     /// Its description, one sentence.
@@ -56,6 +58,15 @@ pub struct Entry {
     pub obstacle: Option<String>,
     /// How well it fits what is selected; 0 is best.
     pub fit: usize,
+}
+
+impl Entry {
+    /// The text behind its name, if it takes one: `api` of `rename api`.
+    pub fn text_in<'a>(&self, typed: &'a str) -> Option<&'a str> {
+        let text = typed.trim().strip_prefix(self.name.as_str())?;
+        let text = text.strip_prefix(' ').map(str::trim);
+        text.filter(|text| self.takes_text && !text.is_empty())
+    }
 }
 
 /// The mode.
@@ -105,6 +116,7 @@ fn press(model: &mut Model, press: &KeyPress, cmds: &mut Vec<Cmd>) {
     let mut found = palette.found(model);
     let count = found.len();
     let chosen = (palette.at < count).then(|| found.swap_remove(palette.at));
+    let typed = palette.line.text();
     let action = model.keymap.action(&press.name);
     match action {
         Some(Action::Leave) => return model.leave(),
@@ -119,7 +131,7 @@ fn press(model: &mut Model, press: &KeyPress, cmds: &mut Vec<Cmd>) {
             if let Some(why) = entry.obstacle {
                 return model.note(why);
             }
-            return run(model, entry.index, cmds);
+            return run(model, entry.index, entry.text_in(&typed), cmds);
         }
         Some(Action::CopyShell) => return copy(model, chosen, cmds),
         _ => {}

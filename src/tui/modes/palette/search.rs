@@ -8,10 +8,15 @@ const LETTERS: u32 = 100;
 /// The commands that match `typed`: better matches first; among equally good ones what is possible
 /// now, and first what fits the selection.
 pub(super) fn search(entries: Vec<Entry>, typed: &str) -> Vec<Entry> {
-    let typed = plain(typed.trim());
+    let whole = typed.trim();
+    let typed = plain(whole);
+    let ranked = |entry: &Entry| match entry.text_in(whole) {
+        Some(_) => Some(0),
+        None => rank(entry, &typed),
+    };
     let mut found: Vec<(u32, Entry)> = entries
         .into_iter()
-        .filter_map(|entry| Some((rank(&entry, &typed)?, entry)))
+        .filter_map(|entry| Some((ranked(&entry)?, entry)))
         .collect();
     // The sort is stable: equal ranks stay in their order.
     found.sort_by_key(|(rank, entry)| {
@@ -39,6 +44,9 @@ fn rank(entry: &Entry, typed: &str) -> Option<u32> {
     let (name, title) = (plain(&entry.name), plain(&entry.title));
     if name == typed {
         return Some(0);
+    }
+    if entry.synonyms.split(' ').any(|word| word == typed) {
+        return Some(1);
     }
     if title.starts_with(typed) || name.starts_with(typed) {
         return Some(1);

@@ -339,3 +339,40 @@ fn messages_are_below_the_box() {
         }
     }
 }
+
+#[test]
+fn a_name_may_follow_rename() {
+    let mut dash = shop(120, 40);
+    dash.press(":rename shop-front\r");
+    assert!(
+        dash.status().contains("name: shop-front"),
+        "{}",
+        dash.status()
+    );
+    let sent = dash.press("\r").asked();
+    let renames = |cmd: &Cmd| matches!(cmd, Cmd::Request(_, Action::Set(set)) if set.label.as_deref() == Some("shop-front"));
+    assert!(sent.iter().any(renames), "{sent:?}");
+}
+
+#[test]
+fn words_of_other_programs_find_their_command() {
+    for (typed, wanted) in [
+        ("q!", "close this view"),
+        ("wq", "close this view"),
+        ("pin", "edit web"),
+        ("notify", "edit web"),
+        ("group", "edit web"),
+        ("delete", "remove "),
+    ] {
+        let mut dash = shop(120, 40);
+        dash.press(&format!(":{typed}"));
+        let text = dash.text();
+        let first = text
+            .lines()
+            .find(|line| line.contains('▌') && line.contains("│ ▌"));
+        assert!(
+            first.is_some_and(|line| line.contains(wanted)),
+            "{typed}: {text}"
+        );
+    }
+}
