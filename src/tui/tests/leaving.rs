@@ -113,6 +113,16 @@ fn closing_counts_the_jobs_that_wait_to_start() {
 }
 
 #[test]
+fn the_smallest_window_shows_the_question_and_its_answers() {
+    let mut dash = Dash::new(20, 5, shop_records());
+    dash.press("Q");
+    let status = dash.status();
+    for part in ["QUIT?", "A all 6", "n no"] {
+        assert!(status.contains(part), "{status}");
+    }
+}
+
+#[test]
 fn closing_tells_jobs_of_other_hosts_apart() {
     let far = |name| {
         let mut record = record(name);

@@ -88,6 +88,9 @@ pub fn again(model: &mut Model, cmds: &mut Vec<Cmd>) {
     }
 }
 
+/// Below this many columns, the question and its answers have a word each.
+const NARROW: u16 = 30;
+
 /// Whether to stop the group or all jobs before closing.
 struct QuitAndStop;
 
@@ -109,6 +112,7 @@ impl Question for QuitAndStop {
         }
         let all = match alive {
             1 => "stop it".to_owned(),
+            n if area.width < NARROW => format!("all {n}"),
             n => format!("stop all {n}"),
         };
         offers.push(Offer::new(Answer::StopAll, all));
