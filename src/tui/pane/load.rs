@@ -149,9 +149,10 @@ pub fn wrap(model: &mut Model) {
     } else {
         // With times, the log takes the place of the screen.
         let is_log = model.pane.scroll.as_ref();
-        let shown = match is_log.is_some_and(|scroll| !scroll.is_still) {
-            true => "Long lines are cut",
-            false => "The screen as it is",
+        let shown = if is_log.is_some_and(|scroll| !scroll.is_still) {
+            "Long lines are cut"
+        } else {
+            "The screen as it is"
         };
         format!(
             "{shown}; {} and {} move sideways, {} wraps long lines again.",

@@ -82,7 +82,7 @@ fn reset(model: &mut Model, cmds: &mut Vec<Cmd>) {
         Purpose::New(Some(like)) => copy_of(model, &like.id, cmds),
         Purpose::Edit(id, _) => edit_of(model, id),
     }
-    model.note_state("draft".to_owned(), "The draft is dropped.".to_owned(), None);
+    model.note_state("draft".to_owned(), "The draft is dropped.", None);
 }
 
 /// Opens the form for a new job on a host.

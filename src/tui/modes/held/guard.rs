@@ -84,9 +84,12 @@ pub fn burst(model: &mut Model, inputs: &[Input], cmds: &mut Vec<Cmd>) -> (usize
     });
     let keys = presses.map_while(|press| Some((letter_of(&press)?, press.name)));
     let keys: Vec<(char, String)> = keys.collect();
-    let opens = |name: &String| match model.is_normal() {
-        true => normal::opens_text(model, name),
-        false => meaning(model, name) == Letter::Opens,
+    let opens = |name: &String| {
+        if model.is_normal() {
+            normal::opens_text(model, name)
+        } else {
+            meaning(model, name) == Letter::Opens
+        }
     };
     if keys.first().is_some_and(|(_, name)| opens(name)) {
         return (1, false);

@@ -135,8 +135,8 @@ impl Page<'_> {
         }
         if let Some(policy) = record.restart {
             let pause = |ms: u64| match ms {
-                _ if ms % 60_000 == 0 => format!("{}m", ms / 60_000),
-                _ if ms % 1000 == 0 => format!("{}s", ms / 1000),
+                _ if ms.is_multiple_of(60_000) => format!("{}m", ms / 60_000),
+                _ if ms.is_multiple_of(1000) => format!("{}s", ms / 1000),
                 _ => format!("{ms}ms"),
             };
             let first = pause(policy.backoff_ms());

@@ -61,9 +61,10 @@ fn is_over(model: &Model, rewind: &Rewind) -> bool {
 /// That nothing has happened later than what is shown.
 pub(super) fn nothing_later(model: &Model) -> &'static str {
     let rewind = model.pane.rewind.as_ref();
-    match rewind.is_some_and(|rewind| is_over(model, rewind)) {
-        true => "This is how it ended.",
-        false => "This is how it is now.",
+    if rewind.is_some_and(|rewind| is_over(model, rewind)) {
+        "This is how it ended."
+    } else {
+        "This is how it is now."
     }
 }
 
