@@ -23,7 +23,7 @@ fn what_the_first_process_has_left_is_ended_although_the_daemon_dies_after_the_s
     let found = job.wait_for(&mut serve, "^(\\d+)$");
     let left = found["matched"]["groups"][0].as_str().unwrap();
     let left = Held::new(left.parse().unwrap()).unwrap();
-    let first = Held::new(u32::try_from(job.pid.unwrap()).unwrap()).unwrap();
+    let first = Held::new(job.pid.unwrap()).unwrap();
     trap.set();
     hold.set();
     serve.send(json!({"action": "kill", "sessionId": job.id}));

@@ -103,7 +103,7 @@ fn what_is_misunderstood_is_said_with_our_name_and_ends_with_2() {
         ("describe", "hint: use bgproc status JOB"),
         ("monit", "hint: bgproc without a verb opens the dashboard"),
         ("stash", "hint: bgproc stop JOB takes a job"),
-        ("delay", "hint: no job waits for a time"),
+        ("delay", "hint: bgproc run --in 10m COMMAND"),
     ] {
         home.run(&["help", word]).expect_code(2).expect_said(words);
     }

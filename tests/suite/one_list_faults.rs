@@ -318,7 +318,7 @@ fn who_follows_a_job_of_a_host_is_told_that_the_way_there_is_cut() {
     let line = format!("echo begun; read x <{}; echo after", gate.display());
     sshd.home.ok(&["-H", "h1", "run", "-n", "far", &line]);
     let args = ["logs", "-f", "far@h1"];
-    let mut view = Terminal::in_dir(&sshd.home, sshd.home.path(), &args, (100, 24));
+    let mut view = Terminal::in_dir(&sshd.home, sshd.home.path(), &args, (140, 24));
     view.wait_for_text("begun");
     sshd.down();
     view.wait_for_text("host h1 cannot be reached");

@@ -183,7 +183,7 @@ fn replay_plays_on_a_terminal_and_prints_elsewhere() {
     home.run(&["wait", "job"]);
     let mut view = Terminal::new(&home, &["replay", "job", "--speed", "8"], (80, 24));
     view.wait_for_text("second");
-    view.wait_for_text("now");
+    view.wait_for_text("the end");
     view.send("g");
     view.wait_for_text("the beginning");
     view.send(" ");

@@ -14,7 +14,8 @@ use crate::protocol::shell::quote;
 use crate::protocol::suggest::either;
 
 /// What is typed to limit a job on this machine.
-const LIMITS: &str = "did you mean --limit NAME=VALUE, as memory=2G or nice=5? bgproc help limits has the names";
+const LIMITS: &str =
+    "did you mean --limit NAME=VALUE, as memory=2G or nice=5? bgproc help limits has the names";
 
 /// What is typed to see what a project file means.
 const PLAN: &str = "did you mean -n (--dry-run)? It prints the plan";
@@ -54,12 +55,7 @@ const ELSEWHERE: [(&str, &[&str], &str); 43] = [
     ),
     (
         "run",
-        &[
-            "--delay",
-            "--start-at",
-            "--start-in",
-            "--later",
-        ],
+        &["--delay", "--start-at", "--start-in", "--later"],
         LATER,
     ),
     (
