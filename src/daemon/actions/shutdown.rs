@@ -98,12 +98,11 @@ async fn end_all(hub: &Hub, client: &Rc<Client>, running: &[SessionId]) -> Vec<u
 fn release_keeper(state: &mut State, kill: bool, upgrade: bool, program: Option<PathBuf>) {
     // A job that waits for its turn or its schedule has nothing that could be ended.
     let mut sessions = state.sessions.iter();
-    let is_kept = upgrade
-        || if kill {
-            sessions.any(|session| session.life.status().has_process())
-        } else {
-            state.sessions.registry.any_alive()
-        };
+    let is_kept = match kill {
+        _ if upgrade => true,
+        true => sessions.any(|session| session.life.status().has_process()),
+        false => state.sessions.registry.any_alive(),
+    };
     if is_kept || !kill {
         state.keeper.send(&ToKeeper::Rest { upgrade, program });
     }

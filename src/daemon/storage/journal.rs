@@ -2,9 +2,10 @@
 //!
 //! A line is written before its event is published, with one write(2). If the disk refuses it, the event is
 //! published all the same; as soon as a line can be written again, the whole file is rewritten from the history
-//! in memory. Until then the keeper keeps the refused lines for the next daemon. Nothing is synced: no line is lost when the daemon is killed, but lines may be lost in a power
-//! failure.
+//! in memory. Until then the keeper keeps the refused lines for the next daemon. Nothing is synced: no line is
+//! lost when the daemon is killed, but lines may be lost in a power failure.
 
+use std::collections::VecDeque;
 use std::fs::File;
 use std::io::{self, Write};
 use std::os::unix::fs::MetadataExt;
@@ -55,12 +56,7 @@ impl Journal {
             refused: refused.unwrap_or_default(),
             has_news: false,
         };
-        let mut past = journal.read();
-        for line in journal.refused.split_inclusive(|&byte| byte == b'\n') {
-            if let Ok(note) = serde_json::from_slice(line) {
-                past.take_in(note);
-            }
-        }
+        let past = journal.read();
         if journal.is_refused || journal.is_long(&past) {
             journal.rewrite(&past);
         }
@@ -166,6 +162,15 @@ impl Journal {
     }
 
     fn read(&mut self) -> EventHistory {
+        let mut missing = Missing::of(&self.refused);
+        let mut past = self.read_file(&mut missing);
+        missing.give_before(u64::MAX, &mut past);
+        past.forget_old(now());
+        past
+    }
+
+    /// Reads the file, with the lines that are missing in it where they belong.
+    fn read_file(&mut self, missing: &mut Missing) -> EventHistory {
         let mut past = EventHistory::default();
         let bytes = match file::read_patiently(&self.path) {
             Ok(bytes) => bytes,
@@ -186,7 +191,12 @@ impl Journal {
         let (mut bad, mut first) = (0, String::new());
         for line in bytes[..whole].split_inclusive(|&byte| byte == b'\n') {
             self.lines += 1;
-            let why = match serde_json::from_slice(line).map(|note| past.take_in(note)) {
+            let note = serde_json::from_slice(line).inspect(|note| {
+                if let Note::Entry(entry) = note {
+                    missing.give_before(entry.seq(), &mut past);
+                }
+            });
+            let why = match note.map(|note| past.take_in(note)) {
                 Ok(true) => continue,
                 Ok(false) => "its number is lower than the one before".to_owned(),
                 Err(error) => {
@@ -205,7 +215,6 @@ impl Journal {
         if bad > 0 {
             self.say(format_args!("{bad} lines were skipped; {first}"));
         }
-        past.forget_old(now());
         past
     }
 
@@ -227,6 +236,32 @@ impl Journal {
     fn say(&self, what: std::fmt::Arguments<'_>) {
         let path = self.path.display();
         tracing::warn!("{path}: {what}");
+    }
+}
+
+/// The notes of refused lines, in their order. Later lines may be in the file, if it could not be rewritten.
+struct Missing(VecDeque<Note>);
+
+impl Missing {
+    fn of(lines: &[u8]) -> Self {
+        let lines = lines.split_inclusive(|&byte| byte == b'\n');
+        Self(
+            lines
+                .filter_map(|line| serde_json::from_slice(line).ok())
+                .collect(),
+        )
+    }
+
+    /// Takes in what comes before the event of this number.
+    fn give_before(&mut self, seq: u64, past: &mut EventHistory) {
+        let is_before = |note: &Note| matches!(note, Note::Entry(entry) if entry.seq() < seq);
+        let last = match seq {
+            u64::MAX => self.0.len(),
+            _ => self.0.iter().rposition(is_before).map_or(0, |at| at + 1),
+        };
+        for note in self.0.drain(..last) {
+            past.take_in(note);
+        }
     }
 }
 
@@ -328,6 +363,32 @@ mod tests {
         add(&mut journal, &mut past);
         let (_, past) = Journal::open(path, None);
         assert_eq!(seqs(&past), [1, 4, 5]);
+    }
+
+    #[test]
+    fn what_the_disk_has_refused_is_read_where_it_belongs() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("journal.jsonl");
+        let lines = |seqs: &[u64]| {
+            let notes = seqs
+                .iter()
+                .map(|seq| line(&Note::Entry(entry(*seq))).unwrap());
+            notes.collect::<Vec<_>>().concat()
+        };
+        std::fs::write(&path, lines(&[1, 2, 5])).unwrap();
+        let delivered = line(&Note::Delivered { delivered: vec![2] }).unwrap();
+        let refused = [delivered, lines(&[3, 4, 6])].concat();
+        let (mut journal, past) = Journal::open(path.clone(), Some(refused));
+        assert_eq!(seqs(&past), [1, 2, 3, 4, 5, 6]);
+        let undelivered = |note: Note| match note {
+            Note::Entry(entry) => entry.undelivered.then(|| entry.seq()),
+            _ => None,
+        };
+        let told: Vec<u64> = past.notes().filter_map(undelivered).collect();
+        assert_eq!(told, [1, 3, 4, 5, 6]);
+        // It was rewritten, so nothing is to be kept any more.
+        assert_eq!(journal.take_refused(), Some(&[][..]));
+        assert_eq!(seqs(&Journal::open(path, None).1), seqs(&past));
     }
 
     #[test]
