@@ -14,10 +14,7 @@ use crate::protocol::duration;
 /// yesterday's.
 pub(crate) fn parse(text: &str) -> Result<Timestamp, String> {
     let now = Zoned::now();
-    if is_time_of_day(text)
-        && let Ok(time) = text.parse::<Time>()
-        && let Some(at) = last(time, &now)
-    {
+    if let Some(at) = time_of_day(text).and_then(|time| last(time, &now)) {
         return Ok(at);
     }
     if let Some(at) = dated(text, &now) {
@@ -35,10 +32,7 @@ pub(crate) fn parse(text: &str) -> Result<Timestamp, String> {
 /// Parses a moment that is to come. A time of day means its next occurrence: in the evening, `8:00` is tomorrow's.
 pub(crate) fn ahead(text: &str) -> Result<Timestamp, String> {
     let now = Zoned::now();
-    if is_time_of_day(text)
-        && let Ok(time) = text.parse::<Time>()
-        && let Some(at) = next(time, &now)
-    {
+    if let Some(at) = time_of_day(text).and_then(|time| next(time, &now)) {
         return Ok(at);
     }
     let wrong = format!("`{text}` is not a time; write 18:00 or 2026-12-24 18:00");
@@ -66,9 +60,11 @@ fn timestamp(at: &Zoned) -> Timestamp {
     Timestamp(at.timestamp().as_millisecond())
 }
 
-/// Whether a text has a time of day only: jiff would also read that of `2026-11-21 20:00` and of `20:00+02:00`.
-fn is_time_of_day(text: &str) -> bool {
-    text.contains(':') && text.chars().all(|c| c.is_ascii_digit() || ":.".contains(c))
+/// The time of a text that has a time of day only: jiff would also read that of `2026-11-21 20:00` and of `20:00+02:00`.
+fn time_of_day(text: &str) -> Option<Time> {
+    let is_bare =
+        text.contains(':') && text.chars().all(|c| c.is_ascii_digit() || ":.".contains(c));
+    text.parse().ok().filter(|_| is_bare)
 }
 
 /// The beginning of `today` or `yesterday`.
