@@ -5,7 +5,6 @@
 //! in memory. Until then the keeper keeps the refused lines for the next daemon. Nothing is synced: no line is
 //! lost when the daemon is killed, but lines may be lost in a power failure.
 
-use std::collections::VecDeque;
 use std::fs::File;
 use std::io::{self, Write};
 use std::os::unix::fs::MetadataExt;
@@ -164,7 +163,7 @@ impl Journal {
     fn read(&mut self) -> EventHistory {
         let mut missing = Missing::of(&self.refused);
         let mut past = self.read_file(&mut missing);
-        missing.give_before(u64::MAX, &mut past);
+        missing.give_rest(&mut past);
         past.forget_old(now());
         past
     }
@@ -240,26 +239,27 @@ impl Journal {
 }
 
 /// The notes of refused lines, in their order. Later lines may be in the file, if it could not be rewritten.
-struct Missing(VecDeque<Note>);
+struct Missing(Vec<Note>);
 
 impl Missing {
     fn of(lines: &[u8]) -> Self {
         let lines = lines.split_inclusive(|&byte| byte == b'\n');
-        Self(
-            lines
-                .filter_map(|line| serde_json::from_slice(line).ok())
-                .collect(),
-        )
+        let notes = lines.filter_map(|line| serde_json::from_slice(line).ok());
+        Self(notes.collect())
     }
 
     /// Takes in what comes before the event of this number.
     fn give_before(&mut self, seq: u64, past: &mut EventHistory) {
         let is_before = |note: &Note| matches!(note, Note::Entry(entry) if entry.seq() < seq);
-        let last = match seq {
-            u64::MAX => self.0.len(),
-            _ => self.0.iter().rposition(is_before).map_or(0, |at| at + 1),
-        };
-        for note in self.0.drain(..last) {
+        let last = self.0.iter().rposition(is_before);
+        for note in self.0.drain(..last.map_or(0, |at| at + 1)) {
+            past.take_in(note);
+        }
+    }
+
+    /// Takes in what is left.
+    fn give_rest(self, past: &mut EventHistory) {
+        for note in self.0 {
             past.take_in(note);
         }
     }
